@@ -11,10 +11,6 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// mergeBlock is the number of counters that Merge processes at a time. A
-// sketch's block fits in the L1 cache.
-const mergeBlock = 2048
-
 // Merge adds the counts of the other sketches to s, counter by counter. Unless
 // s is conservative, the result is the sketch that would have been built from
 // all keys. Conservative counts will still never be below the truth, but the
@@ -33,14 +29,11 @@ func (s *Sketch) Merge(others ...*Sketch) error {
 	return nil
 }
 
-// merge adds the cells of others to c, block by block.
+// merge adds the cells of others to c, in blocks that fit in the L1 cache.
 func (c cells[C]) merge(others []*Sketch) {
-	length := mergeBlock
-	if len(others) == 1 {
-		length = len(c) // a single pass reads nothing twice
-	}
-	for from := 0; from < len(c); from += length {
-		block := c[from:min(from+length, len(c))]
+	const size = 2048
+	for from := 0; from < len(c); from += size {
+		block := c[from:min(from+size, len(c))]
 		for _, other := range others {
 			addCells(block, (*other.rows().(*cells[C]))[from:])
 		}
@@ -142,7 +135,11 @@ func (s *Sketch) RemoveDigest(d hashfam.Digest, n uint64) error {
 	if s.params.Conservative {
 		return paramError("Params.Conservative", true, "false for Remove")
 	}
-	if most := s.removable(d); n > most {
+	most := s.CountDigest(d)
+	if s.params.stuck(most) { // then all of the key's counters are stuck, and will not change
+		most = s.total
+	}
+	if most = min(most, s.total); n > most {
 		return paramError("n", n, fmt.Sprintf("at most the key's count, %d", most))
 	}
 	s.rows().subtract(s.params.Width, d, n)
@@ -150,16 +147,6 @@ func (s *Sketch) RemoveDigest(d hashfam.Digest, n uint64) error {
 		s.total -= n
 	}
 	return nil
-}
-
-// removable returns an upper bound on the number of times that the key was
-// counted. If the count is a counter's maximum, only the total is a bound. Then
-// all of the key's counters are at their maximum and will not change.
-func (s *Sketch) removable(d hashfam.Digest) uint64 {
-	if count := s.CountDigest(d); !s.params.stuck(count) {
-		return min(count, s.total)
-	}
-	return s.total
 }
 
 // subtract subtracts n from the key's counter in every row, except from

@@ -75,6 +75,8 @@ func TestLargestFrameParametersAreDecoded(t *testing.T) {
 	counted.AddN([]byte("a"), 3)
 	full := must(counted.MarshalBinary())
 	floor := len(full) - 8 - 8*int(counted.panes.Last.PayloadWords()) + 8
+	empty := counted.Clone()
+	*empty.panes.Last = tracker.New(empty.panes.Last.Goal)
 	gap, untimed := counted.Clone(), must(NewWindow(WindowConfig{Phi: 0.1, Span: 3, Panes: 3}))
 	gap.AddN([]byte("a"), 3)
 	untimed.AddString("a")
@@ -90,26 +92,28 @@ func TestLargestFrameParametersAreDecoded(t *testing.T) {
 	}{
 		{&TopK{}, top, nil, ""},
 		{&TopK{}, top, map[int]uint64{memory: tracker.MaxMemory}, "tail"},
-		{&TopK{}, top, map[int]uint64{memory: tracker.MaxMemory + 1}, "MemoryBytes"},
+		{&TopK{}, top, map[int]uint64{memory: tracker.MaxMemory + 1}, "TopKConfig.MemoryBytes"},
 		{&TopK{}, top, map[int]uint64{memory: 1<<30 - 1}, "tail"},
 		{&TopK{}, top, map[int]uint64{what: 0}, "TopKConfig.K"},
-		{&TopK{}, top, map[int]uint64{what: tracker.MaxK + 1}, "K"},
-		{&TopK{}, top, map[int]uint64{what: math.MaxUint64}, "K"},
+		{&TopK{}, top, map[int]uint64{what: tracker.MaxK + 1}, "TopKConfig.K"},
+		{&TopK{}, top, map[int]uint64{what: 1<<32 + 1}, "TopKConfig.K"}, // does not fit in an int of 32 bits
+		{&TopK{}, top, map[int]uint64{memory: 1<<34 + tracker.MinMemory}, "TopKConfig.MemoryBytes"},
 		{&HeavyHitters{}, heavy, map[int]uint64{what: 0}, "HeavyConfig.Phi"},
 		{&HeavyHitters{}, heavy, map[int]uint64{what: math.Float64bits(math.NaN())}, "HeavyConfig.Phi"},
 		{&HeavyHitters{}, heavy, map[int]uint64{memory: 1}, "HeavyConfig.MemoryBytes"},
-		{&HeavyHitters{}, heavy, map[int]uint64{memory: 1 << 63}, "MemoryBytes"},
+		{&HeavyHitters{}, heavy, map[int]uint64{memory: 1 << 63}, "HeavyConfig.MemoryBytes"},
 		{&HeavyHitters{}, heavy, map[int]uint64{memory: 330_382_104}, "tail"},
 		// Three panes and one additional pane need four words, but here are
 		// three.
 		{&Window{}, panes[:len(panes)-8], map[int]uint64{16: 24, len(panes) - 16: 0}, "payload length"},
-		{&Window{}, panes, map[int]uint64{24 + 24: mostPanes + 1}, "Panes, MemoryBytes"},
+		{&Window{}, panes, map[int]uint64{24 + 24: mostPanes + 1}, "WindowConfig.Panes"},
 		// A pane of a window of three keys cannot have counted three keys.
 		{&Window{}, full, map[int]uint64{24 + 8: 3}, "total of pane 3"},
 		{&Window{}, full, map[int]uint64{floor: 4}, "floor, missed, total"},
 		// Once a pane has counted a key, no later pane is empty. Without a
 		// time, only the last pane counts.
 		{&Window{}, must(gap.MarshalBinary()), nil, "total of pane 2"},
+		{&Window{}, must(empty.MarshalBinary()), nil, "total of pane 3"}, // it has memory
 		{&Window{}, must(untimed.MarshalBinary()), nil, "total of pane 2"},
 		// An unknown time has one form, and only a window of a Span has a time.
 		{&Window{}, span, map[int]uint64{timed: 0, pane: 0}, ""},

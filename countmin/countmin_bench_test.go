@@ -14,8 +14,10 @@ import (
 // internal/compare for comparisons with other libraries.
 func BenchmarkSketch(b *testing.B) {
 	for _, n := range []int{10_000, 1_000_000} {
-		var digests []hashfam.Digest
-		each(uint64(n), 1, func(_ []uint64, block []hashfam.Digest) { digests = append(digests, block...) })
+		digests := make([]hashfam.Digest, n)
+		for i := range digests {
+			digests[i] = hashfam.Family{}.SumUint64(uint64(i))
+		}
 		for _, c := range []Config{{}, {Conservative: true}, {CounterBits: 8}, {CounterBits: 16}, {CounterBits: 8, Conservative: true}} {
 			c.Epsilon, c.Delta = 1/float64(n), 0.01
 			s := must(New(c))
@@ -35,11 +37,11 @@ func BenchmarkSketch(b *testing.B) {
 // BenchmarkTracked measures the time for adding and estimating a key of a real
 // stream.
 func BenchmarkTracked(b *testing.B) {
-	s := mobyDick()
-	byKey, digests, keys := s.digests(hashfam.Family{}), make([]hashfam.Digest, len(s.IDs)), make([][]byte, len(s.IDs))
-	for i, id := range s.IDs {
-		digests[i], keys[i] = byKey[id], s.Keys[id]
+	var keys [][]byte
+	for _, key := range mobyDick().Keys {
+		keys = append(keys, []byte(key))
 	}
+	digests := hashfam.Family{}.SumAll(nil, keys)
 	for _, memory := range []int{0, 16 << 10} {
 		h := must(NewHeavyHitters(HeavyConfig{Phi: 0.001, MemoryBytes: memory}))
 		w := must(NewWindow(WindowConfig{Phi: 0.001, Keys: 100_000, MemoryBytes: 8 * memory}))

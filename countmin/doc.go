@@ -25,7 +25,9 @@
 // sketch cannot list its keys. [HeavyHitters], [TopK] and [Window] can. They
 // count a key exactly from the moment it becomes frequent. So their counts are
 // often exact, and the true count is always between the Low and High of the
-// returned [Estimate].
+// returned [Estimate]. Their method All sorts the keys when an iteration
+// begins, in O(r log r) time and O(r) memory for r keys. The structure must not
+// be changed during the iteration.
 //
 // Plain update adds to all of a key's counters. Conservative update (Estan and
 // Varghese, SIGCOMM 2002) raises only those that the key's own count requires.

@@ -17,10 +17,10 @@ type HeavyConfig struct {
 
 	// MemoryBytes limits the memory for everything that the structure holds:
 	// counters, index and keys. It must be 1,024 or more. Go's allocator may
-	// round these arrays up by as much as an eighth. When counters make room
-	// for keys, which happens only a few times, up to twice as much memory is
-	// used for a moment. The same is true of the first Add after decoding or
-	// merging.
+	// round these arrays up by as much as an eighth. When counters are widened
+	// or make room for keys, which happens only a few times, and in the first
+	// Add after decoding or merging, up to twice as much memory is used for a
+	// moment.
 	//
 	// If it is 0, memory grows as the guarantee requires. The structure then
 	// tracks up to about 7/Phi keys, whether or not they are heavy hitters. It
@@ -74,9 +74,9 @@ func NewHeavyReceiver(fam hashfam.Family) *HeavyHitters {
 // JoinHeavyHitters returns the combined counts of a stream's shards. shards[i]
 // must have counted all occurrences of the keys with digests d for which
 // d.Shard(len(shards)) is i, and no other keys. Since no key is in two shards,
-// their errors do not add up, and the result is as accurate as a single
-// structure that counted everything. [HeavyHitters.Merge] is less accurate
-// because any key may be in all parts. The shards remain unchanged.
+// their errors do not add up as they do in [HeavyHitters.Merge], and the result
+// is as accurate as a single structure that counted everything. The shards
+// remain unchanged.
 //
 // JoinHeavyHitters returns [ErrParams] if there are no shards, and
 // [ErrIncompatible] if their Configs differ or if one tracks another's key. It
@@ -99,11 +99,9 @@ func (h *HeavyHitters) Config() HeavyConfig {
 // All yields the heavy hitters and their estimated counts, sorted by descending
 // High and then by ascending key. These are the keys whose High reaches
 // [HeavyHitters.Threshold]. If a key's Low reaches it, too, the key is certain
-// to be a heavy hitter. The iteration first sorts the keys, which takes O(r log
-// r) time and O(r) memory for r keys; h must not be changed during the
-// iteration.
+// to be a heavy hitter.
 func (h *HeavyHitters) All() iter.Seq2[string, Estimate] {
-	return h.ranked(func() (uint64, int) { return h.Threshold(), math.MaxInt })
+	return func(yield func(string, Estimate) bool) { h.rank(h.Threshold(), math.MaxInt, yield) }
 }
 
 // Threshold returns the lowest count that currently makes a key a heavy hitter:
@@ -129,14 +127,13 @@ func (h *HeavyHitters) Complete() bool { return h.MissBound() < h.Threshold() }
 // up, it is less accurate than a single structure for the whole stream.
 //
 // Merge evicts keys only once, after all counts are known, so a single call
-// with many structures usually gives tighter bounds than many calls. The bounds
-// of rare keys may be wider.
-//
-// Structures can be merged in any order. Without MemoryBytes, the order does
-// not matter as long as the merged structure tracks all the keys that the parts
-// track and no estimate has reached 2^32-1. Otherwise the order decides which
-// rare keys remain. With MemoryBytes, it also affects all bounds that are not
-// exact, because the number of counters decreases when they are widened.
+// with many structures usually gives tighter bounds than many calls, except for
+// rare keys. Structures can be merged in any order. Without MemoryBytes, the
+// order does not matter as long as the merged structure tracks all the keys
+// that the parts track and no estimate has reached 2^32-1. Otherwise the order
+// decides which rare keys remain. With MemoryBytes, it also affects all bounds
+// that are not exact, because the number of counters decreases when they are
+// widened.
 //
 // If the Config of another structure differs, Merge returns [ErrIncompatible]
 // and leaves h unchanged.

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/fault"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
@@ -33,10 +34,9 @@ type Config struct {
 	CounterBits int
 
 	// Conservative raises only those counters that the key's own count
-	// requires. No count is higher than it would be with plain update. The mean
-	// error over all keys is about half as large, and the error of frequent
-	// keys is much smaller than that. In return, Remove and InnerProduct are
-	// not available, and the errors of merged sketches add up.
+	// requires, as the package comment describes. No count is higher than it
+	// would be with plain update. In return, Remove and InnerProduct are not
+	// available, and the errors of merged sketches add up.
 	Conservative bool
 
 	// Family hashes the keys. The zero value is the public family. Use a keyed
@@ -160,3 +160,23 @@ func (p Params) Epsilon() float64 { return math.E / float64(p.Width) }
 // Delta returns the probability that a count has a larger error than Epsilon
 // times the total: e^-Depth.
 func (p Params) Delta() float64 { return math.Exp(-float64(p.Depth)) }
+
+// These errors can be tested for with errors.Is. They have the same values in
+// every package of filterfam.
+var (
+	ErrParams       = hashfam.ErrParams       // a configuration or an argument is invalid
+	ErrIncompatible = hashfam.ErrIncompatible // two structures differ in their Params or Config
+	ErrCorrupt      = hashfam.ErrCorrupt      // the bytes are not a valid encoding
+	ErrVersion      = hashfam.ErrVersion      // encoded by a later version
+	ErrFamily       = hashfam.ErrFamily       // encoded with another family
+)
+
+// A FieldError is an error about one field. Its fields are documented in
+// package hashfam. Use errors.As to extract it from a returned error.
+type FieldError = hashfam.FieldError
+
+var errs = &fault.Maker{Package: "countmin"}
+
+func paramError(field string, value any, allowed string) error {
+	return errs.Field(ErrParams, field, value, allowed)
+}

@@ -74,11 +74,9 @@ func (k *TopK) Config() TopKConfig {
 
 // All yields the K keys with the highest High, or fewer if fewer keys are
 // tracked, and their estimated counts. They are sorted by descending High and
-// then by ascending key. The iteration first sorts the tracked keys, which
-// takes O(r log r) time and O(r) memory for r keys; k must not be changed
-// during the iteration.
+// then by ascending key.
 func (k *TopK) All() iter.Seq2[string, Estimate] {
-	return k.ranked(func() (uint64, int) { return 0, k.goal().K })
+	return func(yield func(string, Estimate) bool) { k.rank(0, k.goal().K, yield) }
 }
 
 // Complete reports whether the keys of All are currently certain to be the most
@@ -86,16 +84,15 @@ func (k *TopK) All() iter.Seq2[string, Estimate] {
 // key may have the same count as the last of these keys, either can be
 // reported. Complete sorts the tracked keys as All does.
 func (k *TopK) Complete() bool {
-	wanted := k.goal().K
-	rank, least, outside := 0, uint64(math.MaxUint64), k.MissBound()
-	for _, e := range tracker.Ranked(k.panes.All, 0, wanted+1) {
-		if rank++; rank > wanted {
-			outside = max(outside, e.High)
-			break
-		}
-		least = min(least, e.Low)
+	wanted, least, outside := k.goal().K, uint64(math.MaxUint64), k.MissBound()
+	top := tracker.Ranked(k.panes.All, 0, wanted+1)
+	if len(top) > wanted {
+		top, outside = top[:wanted], max(outside, top[wanted].High)
 	}
-	return rank >= wanted && least >= outside || outside == 0
+	for _, i := range top {
+		least = min(least, i.Low)
+	}
+	return len(top) == wanted && least >= outside || outside == 0
 }
 
 // Merge adds the counts of the other structures to k, in the same way as

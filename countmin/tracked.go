@@ -2,7 +2,6 @@ package countmin
 
 import (
 	"fmt"
-	"iter"
 	"slices"
 
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
@@ -42,8 +41,8 @@ func (t *tracked) Family() hashfam.Family { return t.family }
 
 // Add counts key once, in O(1) amortized time and with up to four cache misses,
 // except when keys are evicted. It copies key when the structure begins to
-// track it, and otherwise does not retain it. It allocates only if memory
-// grows.
+// track it, and otherwise does not retain it. It allocates only if memory grows
+// or the counters are resized.
 func (t *tracked) Add(key []byte) { tracker.Observe(&t.panes, t.family.Sum(key), key, 1) }
 
 // AddString is like Add for a string key.
@@ -100,16 +99,12 @@ func (t *tracked) EstimateAll(dst []Estimate, digests []hashfam.Digest) []Estima
 	return dst
 }
 
-// ranked yields the tracked keys whose High is not below least, in descending
-// order and only the first few. The iteration begins by calling wanted, which
-// returns the two numbers, and sorting the keys.
-func (t *tracked) ranked(wanted func() (least uint64, few int)) iter.Seq2[string, Estimate] {
-	return func(yield func(string, Estimate) bool) {
-		least, few := wanted()
-		for key, e := range tracker.Ranked(t.panes.All, least, few) {
-			if !yield(key, Estimate(e)) {
-				return
-			}
+// rank yields the tracked keys whose High is not below least, in descending
+// order and only the first few.
+func (t *tracked) rank(least uint64, few int, yield func(string, Estimate) bool) {
+	for _, i := range tracker.Ranked(t.panes.All, least, few) {
+		if !yield(i.Key, Estimate(i.Estimate)) {
+			return
 		}
 	}
 }
@@ -146,12 +141,9 @@ func newSingle(fam hashfam.Family, t tracker.Tracker) single {
 	return single{tracked{fam, tracker.NewPanes([]tracker.Tracker{t}, 0)}}
 }
 
-// only returns the tracker, or nil if s is zero.
-func (s *single) only() *tracker.Tracker { return s.panes.Last }
-
 // goal returns the tracker's goal, or the zero Goal if s is zero.
 func (s *single) goal() (g tracker.Goal) {
-	if t := s.only(); t != nil {
+	if t := s.panes.Last; t != nil {
 		g = t.Goal
 	}
 	return g
@@ -168,17 +160,20 @@ func (s *single) Reset() { *s.made().Last = tracker.New(s.goal()) }
 // type C.
 type singular[C comparable] interface {
 	made() *tracker.Panes
-	only() *tracker.Tracker
 	Config() C
 }
 
 // merge merges others into s, either all or none. name is the name of C.
 func merge[C comparable, S singular[C]](name string, s S, others []S) error {
-	s.made()
+	t := s.made().Last
 	if err := fault.Mergeable(errs, name, s.Config(), others, S.Config); err != nil {
 		return err
 	}
-	s.only().Merge(trackersOf[C](others)...)
+	var trackers []*tracker.Tracker
+	for _, other := range others {
+		trackers = append(trackers, other.made().Last)
+	}
+	t.Merge(trackers...)
 	return nil
 }
 
@@ -189,24 +184,17 @@ func join[C comparable, S singular[C]](name string, shards []S) (none tracker.Tr
 	if len(shards) == 0 {
 		return none, paramError("number of shards", 0, "at least 1")
 	}
-	place := func(i int) string { return fmt.Sprintf("shards[%d]", i) }
+	var trackers []*tracker.Tracker
 	for i, s := range shards {
-		if err := fault.Same(errs, place(i), name, shards[0].Config(), s.Config()); err != nil {
+		place := fmt.Sprintf("shards[%d]", i)
+		if err := fault.Same(errs, place, name, shards[0].Config(), s.Config()); err != nil {
 			return none, err
 		}
-	}
-	for i, s := range shards {
-		if s.made().Last.Stray(i, len(shards)) {
-			return none, errs.Field(ErrIncompatible, place(i), "a structure with a key of another shard",
+		trackers = append(trackers, s.made().Last)
+		if trackers[i].Stray(i, len(shards)) {
+			return none, errs.Field(ErrIncompatible, place, "a structure with a key of another shard",
 				fmt.Sprintf("keys whose digests d have d.Shard(%d) = %d", len(shards), i))
 		}
 	}
-	return tracker.Join(trackersOf[C](shards)), nil
-}
-
-func trackersOf[C comparable, S singular[C]](structures []S) (trackers []*tracker.Tracker) {
-	for _, s := range structures {
-		trackers = append(trackers, s.only())
-	}
-	return trackers
+	return tracker.Join(trackers), nil
 }

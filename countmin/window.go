@@ -54,17 +54,6 @@ const (
 	windowBytes    = 256 // upper bound on the size of a Window without its panes
 )
 
-// complete returns c with default values for the fields that are not given.
-func (c WindowConfig) complete() WindowConfig {
-	if c.Panes == 0 {
-		c.Panes = usualPanes
-	}
-	if panes := time.Duration(c.Panes); panes > 0 && c.Span > 0 && c.Span <= math.MaxInt64-panes {
-		c.Span = (c.Span + panes - 1) / panes * panes
-	}
-	return c
-}
-
 // check returns an error for the given reason if c is incomplete or invalid.
 // The error names the field.
 func (c WindowConfig) check(reason error) error {
@@ -132,7 +121,12 @@ type Window struct {
 // first key is added. NewWindow returns an [ErrParams] error that names the
 // field if the configuration is invalid.
 func NewWindow(c WindowConfig) (*Window, error) {
-	c = c.complete()
+	if c.Panes == 0 {
+		c.Panes = usualPanes
+	}
+	if panes := time.Duration(c.Panes); panes > 0 && c.Span > 0 && c.Span <= math.MaxInt64-panes {
+		c.Span = (c.Span + panes - 1) / panes * panes
+	}
 	if err := c.check(ErrParams); err != nil {
 		return nil, err
 	}
@@ -167,11 +161,9 @@ func (w *Window) Advance(now time.Time) { w.made().Turn(w.time.Advance(now)) }
 // reaches [Window.Threshold]. They include every key that makes up a fraction
 // Phi of exactly the last Keys keys or the last Span. If a key's Low reaches
 // Phi times [Window.Total], the key is certain to make up this fraction of the
-// part that the window covers. The iteration first sorts the keys: it takes O(t
-// Panes + r log r) time and O(r) memory for t tracked keys in all panes and r
-// reported keys; w must not be changed during the iteration.
+// part that the window covers. All looks up each tracked key in every pane.
 func (w *Window) All() iter.Seq2[string, Estimate] {
-	return w.ranked(func() (uint64, int) { return w.Threshold(), math.MaxInt })
+	return func(yield func(string, Estimate) bool) { w.rank(w.Threshold(), math.MaxInt, yield) }
 }
 
 // Threshold returns the lowest count that currently makes All yield a key: Phi

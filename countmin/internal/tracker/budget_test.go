@@ -6,51 +6,38 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The parts of a budget do not depend on the size of an int.
-func TestBudgetPartsDoNotDependOnIntSize(t *testing.T) {
+// The parts of a budget are a tail, heads and a log. They do not depend on the
+// size of an int. Without a budget, a tail has 2 K or 1/Phi words. The log
+// should hold 8 records for each of the top k, or 4/Phi records, and with a
+// budget 2, or 0.15/Phi.
+func TestSizesFollowFromTheGoal(t *testing.T) {
 	for _, c := range []struct {
-		budget uint64
-		tail   uint64
-		heads  int
-		log    uint64
+		goal  Goal
+		want  int
+		tail  uint64
+		heads int
+		log   uint64
 	}{
-		{1024, 64, 16, 24},
-		{1480, 96, 16, 48}, // 1.5 times 64 fits exactly
-		{16 << 10, 1024, 240, 864},
-		{39_744, 2048, 720, 2520},
-		{330_382_104, 1 << 24, 6_130_128, 21_455_448},
-		{1<<30 - 1, 1 << 26, 16_777_200, 58_720_224},
-	} {
-		for _, g := range []Goal{{Phi: 0.001, Memory: c.budget}, {K: 7, Memory: c.budget}} {
-			require.Equal(t, c.tail, g.tailWords(), "%d bytes", c.budget)
-			require.Equal(t, c.heads, g.maxHeads(), "%d bytes", c.budget)
-			require.Equal(t, c.log, g.logWords(c.tail), "%d bytes", c.budget)
-			require.LessOrEqual(t, structBytes+4*uint64(c.heads)+8*(c.tail+c.log), c.budget)
-		}
-	}
-}
-
-// Without a budget, a log should hold 8 records for each of the top k, or 4/Phi
-// records. With one, these numbers are 2 and 0.15/Phi. Without a budget, a tail
-// has 2 K or 1/Phi words.
-func TestInitialSizesFollowFromTheGoal(t *testing.T) {
-	for _, c := range []struct {
-		goal Goal
-		want int
-		tail uint64
-	}{
-		{Goal{K: 1}, 256, 512},
-		{Goal{K: 33}, 264, 512},
-		{Goal{K: 257}, 2056, 1024},
-		{Goal{K: MaxK}, min(8*MaxK, maxLog), maxTail},
-		{Goal{K: 100, Memory: 1480}, 200, 96},
-		{Goal{Phi: 1.0 / 512}, 2048, 512},
-		{Goal{Phi: 1.0 / 1024}, 4096, 1024},
-		{Goal{Phi: 1e-300}, maxLog, maxTail},
-		{Goal{Phi: 0.001, Memory: 1480}, 150, 96},
+		{Goal{Phi: 0.001, Memory: 1024}, 150, 64, 16, 24},
+		{Goal{K: 100, Memory: 1480}, 200, 96, 16, 48}, // 1.5 times 64 fits exactly
+		{Goal{Phi: 0.01, Memory: 16 << 10}, 15, 1024, 240, 864},
+		{Goal{K: 7, Memory: 39_744}, 14, 2048, 720, 2520},
+		{Goal{Phi: 0.001, Memory: 330_382_104}, 150, 1 << 24, 6_130_128, 21_455_448},
+		{Goal{Phi: 0.001, Memory: 1<<30 - 1}, 150, 1 << 26, 16_777_200, 58_720_224},
+		{Goal{K: 1}, 256, 512, 0, 0},
+		{Goal{K: 257}, 2056, 1024, 0, 0},
+		{Goal{K: MaxK}, min(8*MaxK, maxLog), maxTail, 0, 0},
+		{Goal{Phi: 1.0 / 512}, 2048, 512, 0, 0},
+		{Goal{Phi: 1.0 / 1024}, 4096, 1024, 0, 0},
+		{Goal{Phi: 1e-300}, maxLog, maxTail, 0, 0},
 	} {
 		require.Equal(t, c.want, c.goal.wanted(), "%+v", c.goal)
 		require.Equal(t, c.tail, c.goal.tailWords(), "%+v", c.goal)
+		if budget := c.goal.Memory; budget > 0 {
+			require.Equal(t, c.heads, c.goal.maxHeads(), "%d bytes", budget)
+			require.Equal(t, c.log, c.goal.logWords(c.tail), "%d bytes", budget)
+			require.LessOrEqual(t, structBytes+4*uint64(c.heads)+8*(c.tail+c.log), budget)
+		}
 	}
 }
 

@@ -21,13 +21,17 @@ import (
 //	5  the tail, row by row, the first counter of a word in its low bits
 //	   the records, by ascending digest: count, guess, key as in a [log]
 //
-// The digests are not stored, since they can be computed using the keys.
+// The digests are not stored, since they can be computed using the keys. A
+// tracker that has no memory yet has no payload.
 const headWords = 5
 
 // PayloadWords returns the number of words in the payload. Records in the log
 // have one word more for the digest. The link to the next record has no word of
 // its own.
 func (t *Tracker) PayloadWords() uint64 {
+	if t.blank() {
+		return 0
+	}
 	return uint64(headWords + len(t.tail.words) + len(t.log) - t.live)
 }
 
@@ -44,25 +48,20 @@ func (t *Tracker) Payload() iter.Seq[uint64] {
 			return true
 		}
 		shape := uint64(len(t.tail.words)) | uint64(t.tail.shift)<<32
-		if !put(t.total, t.floor, t.missed, shape, uint64(t.live)) || !put(t.tail.words...) {
+		if t.blank() || !put(t.total, t.floor, t.missed, shape, uint64(t.live)) || !put(t.tail.words...) {
 			return
 		}
-		for _, r := range t.byDigest() {
+		records := make([]record, 0, t.live)
+		for r := range t.log.all() {
+			records = append(records, r)
+		}
+		slices.SortFunc(records, func(a, b record) int { return cmp.Compare(t.log.digest(a), t.log.digest(b)) })
+		for _, r := range records {
 			if !put(t.log.count(r), t.log.guess(r)) || !put(t.log.key(r)...) {
 				return
 			}
 		}
 	}
-}
-
-// byDigest returns the records by ascending digest.
-func (t *Tracker) byDigest() []record {
-	rs := make([]record, 0, t.live)
-	for r := range t.log.all() {
-		rs = append(rs, r)
-	}
-	slices.SortFunc(rs, func(a, b record) int { return cmp.Compare(t.log.digest(a), t.log.digest(b)) })
-	return rs
 }
 
 // Decode returns the tracker with the given goal and payload, whose digests are
@@ -74,20 +73,20 @@ func Decode(r *frame.Reader, words []uint64, g Goal, fam hashfam.Family) (Tracke
 		return Tracker{}, r.Corrupt("payload length", 8*len(words), fmt.Sprint("at least ", 8*headWords))
 	}
 	t := Tracker{Goal: g, want: g.wanted(), room: minLog, total: words[0], floor: words[1], missed: words[2]}
-	shape, records := words[3], words[4]
-	words = words[headWords:]
-	tailWords, shift := shape&math.MaxUint32, shape>>32
+	tailWords, shift, rest := words[3]&math.MaxUint32, words[3]>>32, words[headWords:]
 	switch {
-	case !g.fits(tailWords, shift) || tailWords > uint64(len(words)):
-		return Tracker{}, r.Corrupt("tail", shape, "a size and a width that follow from the parameters")
+	case !g.fits(tailWords, shift) || tailWords > uint64(len(rest)):
+		return Tracker{}, r.Corrupt("tail", words[3], "a size and a width that follow from the parameters")
 	case t.floor > t.missed || t.missed > t.total:
 		return Tracker{}, r.Corrupt("floor, missed, total", []uint64{t.floor, t.missed, t.total}, "ascending numbers")
 	}
-	t.tail = tail{slices.Clone(words[:tailWords]), uint8(shift)}
-	if most := t.tail.max(); most > t.total {
-		return Tracker{}, r.Corrupt("counter", most, fmt.Sprintf("at most the total, %d", t.total))
+	t.tail = tail{slices.Clone(rest[:tailWords]), uint8(shift)}
+	for i := range t.tail.cells() {
+		if count := t.tail.get(i); count > t.total {
+			return Tracker{}, r.Corrupt("counter", count, fmt.Sprintf("at most the total, %d", t.total))
+		}
 	}
-	if err := t.decodeLog(r, words[tailWords:], records, fam); err != nil {
+	if err := t.decodeLog(r, rest[tailWords:], words[4], fam); err != nil {
 		return Tracker{}, err
 	}
 	if used := structBytes + g.headBytes() + 8*uint64(len(t.log)) + 8*tailWords; !g.grows() && used > g.Memory {

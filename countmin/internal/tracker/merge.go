@@ -23,7 +23,9 @@ func (t *Tracker) Merge(others ...*Tracker) {
 	sum.tail = sum.tail.clone()
 	for _, side := range sides[1:] {
 		theirs := side.tail.clone()
-		sum.addTail(&theirs)
+		for sum.match(&theirs); !sum.tail.addTail(&theirs); sum.match(&theirs) {
+			sum.widen(&sum.tail) // a sum did not fit
+		}
 		sum.total = sizing.AddSat(sum.total, side.total)
 		sum.floor, sum.missed = max(sum.floor, side.floor), sizing.AddSat(sum.missed, side.missed)
 		sum.room = max(sum.room, side.room)
@@ -84,14 +86,6 @@ func (t *Tracker) settleCount(r record, sides []*Tracker) {
 	guess := t.tail.count(d)
 	count := min(sizing.AddSat(t.log.count(r), guess), t.total)
 	t.log.setCount(r, count, min(guess, count))
-}
-
-// addTail adds the counters of l, which it may change, to the tail. If a sum
-// does not fit, it widens both.
-func (t *Tracker) addTail(l *tail) {
-	for t.match(l); !t.tail.addTail(l); t.match(l) {
-		t.widen(&t.tail)
-	}
 }
 
 // match gives the tail and l the same shape: the greater width and, with a

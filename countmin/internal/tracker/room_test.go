@@ -145,6 +145,8 @@ func TestLongerKeysAreRefusedWithoutReadingTheLog(t *testing.T) {
 		h := crowded(t)
 		require.False(t, h.makeRoom(words, 110))
 		require.Equal(t, refusal{words, bar}, h.refused)
+		truncate(h)
+		add(h, strings.Repeat("k", lengthFor(words)), 110)
 	}
 }
 

@@ -45,14 +45,6 @@ func (t *tail) get(i uint64) uint64 {
 	return t.words[i>>per] >> (i & (1<<per - 1) << (t.shift & 7) & 63) & t.limit()
 }
 
-// max returns the largest counter.
-func (t *tail) max() (most uint64) {
-	for i := range t.cells() {
-		most = max(most, t.get(i))
-	}
-	return most
-}
-
 // lift raises counter i to the given count, which must fit, if it is lower.
 func (t *tail) lift(i, to uint64) {
 	per := (6 - t.shift) & 7
@@ -103,27 +95,20 @@ func (t *tail) widen() {
 	*t = wide
 }
 
-// widenInPlace doubles the width of the counters in the same memory, which
-// halves their number. Each counter becomes the maximum of the two neighbors
-// that it replaces. With conservative update this is enough, since it is no
-// less than the count of any key of either neighbor. [hashfam.Reduce] preserves
-// the order of positions, so keys find their counters at the new positions.
-func (t *tail) widenInPlace() {
-	n, mask := 1<<t.shift, t.limit()
-	for i, w := range t.words {
-		wide := uint64(0)
-		for up := 0; up < 64; up += 2 * n {
-			wide |= max(w>>up&mask, w>>(up+n)&mask) << up
-		}
-		t.words[i] = wide
-	}
-	t.shift++
-}
+// widenInPlace doubles the width of the counters in the same amount of memory,
+// which halves their number.
+func (t *tail) widenInPlace() { t.pair(len(t.words), t.shift+1) }
 
-// halve halves the number of counters as widenInPlace does, and the memory. It
-// allocates the smaller array.
-func (t *tail) halve() {
-	half := tail{make([]uint64, len(t.words)/2), t.shift}
+// halve halves the number of counters, and the memory.
+func (t *tail) halve() { t.pair(len(t.words)/2, t.shift) }
+
+// pair halves the number of counters. It allocates a new array for them. Each
+// counter becomes the maximum of the two neighbors that it replaces. With
+// conservative update this is enough, since it is no less than the count of any
+// key of either neighbor. [hashfam.Reduce] preserves the order of positions, so
+// keys find their counters at the new positions.
+func (t *tail) pair(words int, shift uint8) {
+	half := tail{make([]uint64, words), shift}
 	for i := range half.cells() {
 		half.lift(i, max(t.get(2*i), t.get(2*i+1)))
 	}
