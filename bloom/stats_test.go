@@ -23,8 +23,8 @@ const sigmas = 6
 
 func TestMeasuredRateIsTheConfiguredRate(t *testing.T) {
 	for _, layout := range layouts {
-		for _, want := range []float64{0.03, 0.01, 0.001, 0.00001} {
-			for _, n := range []uint64{10, 100, 1000, 100_000} {
+		for _, want := range []float64{0.03, 0.001, 0.00001} {
+			for _, n := range []uint64{10, 1000, 50_000} {
 				measureRate(t, Config{Capacity: n, FPRate: want, Layout: layout})
 			}
 		}
