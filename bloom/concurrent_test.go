@@ -75,11 +75,11 @@ func (s *schedule) end(t *testing.T) {
 }
 
 // No bit is lost when many goroutines set bits of the same words. Four of them
-// run groups of schedules and yield the processor at random steps: 25,600
+// run groups of schedules and yield the processor at random steps: 6,400
 // schedules, and a million in the long form.
 func TestConcurrentSchedulesLoseNoKey(t *testing.T) {
 	const workers, steps = 4, 8
-	groups := 400
+	groups := 100
 	if checks.Long(t, 2, 0.1) {
 		groups = 15_000
 	}

@@ -46,7 +46,7 @@ func TestSaveToFullDiskKeepsOldFile(t *testing.T) {
 const saverVariable = "FILTERFAM_SAVER"
 
 // A process saves one version of a filter after the other, and is killed at
-// random moments: 30 times, or 1,000 times in the long form. The file must then
+// random moments: 10 times, or 1,000 times in the long form. The file must then
 // be the last version whose save has returned, or the next one. The system
 // survives, so this does not test that versions are on the disk.
 func TestKilledSaverLeavesOldOrNewFilter(t *testing.T) {
@@ -54,7 +54,7 @@ func TestKilledSaverLeavesOldOrNewFilter(t *testing.T) {
 		saveVersions(name)
 		return
 	}
-	kills := 30
+	kills := 10
 	if checks.Long(t, 0.5, 0.1) {
 		kills = 1000
 	}

@@ -23,7 +23,7 @@ const sigmas = 6
 
 func TestMeasuredRateIsTheConfiguredRate(t *testing.T) {
 	for _, layout := range layouts {
-		for _, want := range []float64{0.03, 0.001, 0.00001} {
+		for _, want := range []float64{0.03, 0.001, 0.0001} {
 			for _, n := range []uint64{10, 1000, 50_000} {
 				measureRate(t, Config{Capacity: n, FPRate: want, Layout: layout})
 			}
@@ -31,13 +31,13 @@ func TestMeasuredRateIsTheConfiguredRate(t *testing.T) {
 	}
 }
 
-// measureRate measures the rate of full filters with up to 600,000 queries. It
+// measureRate measures the rate of full filters with up to 300,000 queries. It
 // must not exceed c.FPRate, and must be equal to RateAt.
 func measureRate(t *testing.T, c Config) {
 	p, err := c.Params()
 	require.NoError(t, err)
 	filters := min(200, 20_000/float64(c.Capacity)+1)
-	queries := max(1000, min(2000/c.FPRate, 600_000)/filters) // 2,000 hits: 6 sigmas are then 14%
+	queries := max(1000, min(2000/c.FPRate, 300_000)/filters) // 2,000 hits: 6 sigmas are then 14%
 	if testing.Short() {
 		filters, queries = max(1, filters/10), queries/10
 	}
@@ -64,12 +64,18 @@ func measureRate(t *testing.T, c Config) {
 func TestSmallFiltersOfThousandsOfFamilies(t *testing.T) {
 	for _, layout := range layouts {
 		t.Run(layout.String(), func(t *testing.T) {
+			planned, p, rate := -1, Params{}, 0.0 // for a number of keys
 			checks.SmallSets(t, func(fam hashfam.Family, keys []hashfam.Digest) checks.Rated {
-				n := uint64(len(keys))
-				f, err := New(Config{Capacity: max(1, n), FPRate: 0.01, Layout: layout, Family: fam})
-				require.NoError(t, err)
+				if n := uint64(len(keys)); planned != len(keys) {
+					var err error
+					p, err = Config{Capacity: max(1, n), FPRate: 0.01, Layout: layout}.Params()
+					require.NoError(t, err)
+					planned, rate = len(keys), p.RateAt(n)
+				}
+				p.Family = fam
+				f := mustNew(t, p)
 				f.AddAll(keys)
-				return checks.Rated{Contains: f.ContainsAll, Rate: f.Params().RateAt(n)}
+				return checks.Rated{Contains: f.ContainsAll, Rate: rate}
 			})
 		})
 	}
@@ -177,11 +183,11 @@ func TestRateAtCountsDigestsNearAMember(t *testing.T) {
 // Sums of probabilities may round up, but no rate exceeds 1.
 func TestRatesDoNotExceedOne(t *testing.T) {
 	for _, layout := range layouts {
-		for _, k := range []int{1, 7, 14, 30, 255} {
-			for size := 12; size < 48; size += 12 {
+		for _, k := range []int{1, 14, 255} {
+			for size := 12; size <= 36; size += 24 {
 				p := Params{Bits: 1 << size, Hashes: k, Layout: layout}
 				p.Bits -= p.Bits % p.unit()
-				for n := p.Bits / 64; n < 4*p.Bits; n *= 2 {
+				for n := p.Bits / 64; n < 4*p.Bits; n *= 4 {
 					rate := p.RateAt(n)
 					require.True(t, rate >= 0 && rate <= 1, "%v: %g at %d", p, rate, n)
 				}
