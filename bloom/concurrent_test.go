@@ -110,7 +110,7 @@ func TestConcurrentSchedulesLoseNoKey(t *testing.T) {
 // Four goroutines set adjacent bits at the same time, so that an instruction
 // that is not atomic loses some.
 func TestConcurrentAddsLoseNoBit(t *testing.T) {
-	for range 20 {
+	for range 100 {
 		c := newConcurrent(mustNew(t, Params{Bits: 1 << 14, Hashes: 1}))
 		var wg sync.WaitGroup
 		for worker := range uint64(4) {
@@ -149,10 +149,11 @@ func requireBatches(t *testing.T, layout Layout) {
 	}
 }
 
-func TestConcurrentOperationsDoNotAllocate(t *testing.T) {
+func TestConcurrentOperationsAndMergesDoNotAllocate(t *testing.T) {
 	require.ErrorIs(t, errorOf(NewConcurrent(Config{})), ErrParams)
 	c, err := NewConcurrent(Config{Capacity: 1000, FPRate: 0.01})
 	require.NoError(t, err)
+	f, g := c.Snapshot(), c.Snapshot()
 	keys, digests, dst := [][]byte{{1}, {2}}, []hashfam.Digest{1, 2}, make([]bool, 0, 2)
 	require.Zero(t, testing.AllocsPerRun(10, func() {
 		c.Add(keys[0])
@@ -160,6 +161,11 @@ func TestConcurrentOperationsDoNotAllocate(t *testing.T) {
 		c.ContainsOrAdd(keys[1])
 		c.AddAll(digests)
 		c.ContainsAll(dst, digests)
+		c.Merge(g, g)
+		f.Merge(g, g)
+		f.Intersect(g)
+		f.Jaccard(g)
+		f.Cosine(g)
 	}))
 }
 

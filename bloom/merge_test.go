@@ -40,18 +40,6 @@ func TestMergeErrorsNameTheField(t *testing.T) {
 	require.Equal(t, 1, s.Stages())
 }
 
-func TestMergesAndComparisonsDoNotAllocate(t *testing.T) {
-	p := Params{Bits: 1 << 17, Hashes: 2}
-	f, g, c := mustNew(t, p), mustNew(t, p), newConcurrent(mustNew(t, p))
-	require.Zero(t, testing.AllocsPerRun(10, func() {
-		f.Merge(g, g)
-		c.Merge(g, g)
-		f.Intersect(g)
-		f.Jaccard(g)
-		f.Cosine(g)
-	}))
-}
-
 func TestConfiguredFiltersCanBeFolded(t *testing.T) {
 	for c, least := range map[Config]int{
 		{Capacity: 100_003, FPRate: 0.01}:                            3,

@@ -12,9 +12,6 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// mostKeys is a number of keys whose filters have fewer than 2^48 bits.
-const mostKeys = 1e9
-
 var layouts = []Layout{Classic, Partitioned, Blocked}
 
 func TestInvalidParametersReturnAFieldError(t *testing.T) {
@@ -78,9 +75,7 @@ func TestInvalidConfigsOfStagesReturnAFieldError(t *testing.T) {
 		},
 		"ScalableConfig.Layout": {{Expected: 1, FPRate: 0.01, Layout: 3}},
 	} {
-		for _, c := range list {
-			requireSize(t, field, c, NewScalable)
-		}
+		requireSizes(t, field, list, NewScalable)
 	}
 	for field, list := range map[string][]RotatingConfig{
 		"":                           {{Capacity: 1, FPRate: 0.5}, {Capacity: 10_000, FPRate: 0.01, Generations: 7, Layout: Blocked}},
@@ -90,27 +85,26 @@ func TestInvalidConfigsOfStagesReturnAFieldError(t *testing.T) {
 		"RotatingConfig.Generations": {{Capacity: 1, FPRate: 0.1, Generations: -1}, {Capacity: 1, FPRate: 0.1, Generations: 256}},
 		"RotatingConfig.Layout":      {{Capacity: 1, FPRate: 0.1, Layout: 3}},
 	} {
-		for _, c := range list {
-			requireSize(t, field, c, NewRotating)
-		}
+		requireSizes(t, field, list, NewRotating)
 	}
 	require.NoError(t, RotatingConfig{Capacity: 1, FPRate: 0.01, Generations: 255}.check(ErrParams))
 }
 
-// requireSize checks that create and SizeBytes return an error about a field,
+// requireSizes checks that create and SizeBytes return an error about a field,
 // or that they agree if field is empty.
-func requireSize[C interface{ SizeBytes() (uint64, error) }, F interface{ SizeBytes() uint64 }](t *testing.T, field string, c C, create func(C) (F, error)) {
-	f, err := create(c)
-	size, same := c.SizeBytes()
-	if field != "" {
+func requireSizes[C interface{ SizeBytes() (uint64, error) }, F interface{ SizeBytes() uint64 }](t *testing.T, field string, list []C, create func(C) (F, error)) {
+	for _, c := range list {
+		f, err := create(c)
+		size, same := c.SizeBytes()
+		if field == "" {
+			require.NoError(t, errors.Join(err, same))
+			require.Equal(t, f.SizeBytes(), size, "%v", c)
+			continue
+		}
 		requireField(t, err, ErrParams, field)
 		require.EqualError(t, same, err.Error())
 		require.Zero(t, size)
-		return
 	}
-	require.NoError(t, err)
-	require.NoError(t, same)
-	require.Equal(t, f.SizeBytes(), size, "%v", c)
 }
 
 func errorOf[T any](_ T, err error) error { return err }

@@ -59,8 +59,10 @@ func TestKilledSaverLeavesOldOrNewFilter(t *testing.T) {
 		kills = 1000
 	}
 	name := filepath.Join(t.TempDir(), "versions")
-	f, version, rng := bigFilter(), uint64(0), rand.New(rand.NewPCG(1, 2))
+	f, err := bloom.NewFromParams(bloom.Params{Bits: 1 << 21, Hashes: 10}) // version n has the keys 1 to n
+	require.NoError(t, err)
 	require.NoError(t, save(f, name))
+	version, rng := uint64(0), rand.New(rand.NewPCG(1, 2))
 	for range kills {
 		for saved := killSaver(t, name, rng); version < saved; version++ {
 			f.AddDigest(f.Family().SumUint64(version + 1))
@@ -73,16 +75,6 @@ func TestKilledSaverLeavesOldOrNewFilter(t *testing.T) {
 			require.True(t, got.Equal(f), "the file is neither version %d nor the previous one", version)
 		}
 	}
-}
-
-// bigFilter returns version 0 of a filter of 256 KiB. Version n has the keys 1
-// to n.
-func bigFilter() *bloom.Filter {
-	f, err := bloom.NewFromParams(bloom.Params{Bits: 1 << 21, Hashes: 10})
-	if err != nil {
-		panic(err)
-	}
-	return f
 }
 
 // saveVersions starts with the version in a file, and saves and prints the next
