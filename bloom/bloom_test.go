@@ -70,3 +70,83 @@ func TestFiltersAboveFourGigabitsUseAllTheirBits(t *testing.T) {
 		require.InDelta(t, 16_000, float64(ones(words[1<<32/64:])-before), 6*270, "%v", layout)
 	}
 }
+
+// Errors name the field that differs and, if there are several filters, which
+// of them differs.
+func TestMergeErrorsNameTheField(t *testing.T) {
+	p := Params{Bits: 1024, Hashes: 2, Layout: Blocked}
+	f, g := mustNew(t, p), mustNew(t, p)
+	c, s := newConcurrent(mustNew(t, p)), mustScale(t, ScalableConfig{Expected: 10, FPRate: 0.1})
+	p.Bits = 512
+	other := mustNew(t, p)
+	p.Family = keyed
+	foreign := mustNew(t, p)
+	f.AddString("kept")
+	before := f.Clone()
+	for _, e := range []struct {
+		err  error
+		text string
+	}{
+		{f.Merge(other), "Params.Bits = 512, want 1024"},
+		{f.Intersect(other), "Params.Bits = 512, want 1024"},
+		{errorOf(f.EstimatedUnionLen(other)), "Params.Bits = 512, want 1024"},
+		{errorOf(f.Jaccard(other)), "Params.Bits = 512, want 1024"},
+		{errorOf(f.Cosine(other)), "Params.Bits = 512, want 1024"},
+		{f.Merge(g, g, other), "others[2]: Params.Bits = 512, want 1024"},
+		{other.Merge(other, foreign), "others[1]: Params.Family = " + keyed.String() + ", want public"},
+		{c.Merge(g, other), "others[1]: Params.Bits = 512, want 1024"},
+		{s.Attach(foreign), "Params.Family = " + keyed.String() + ", want public"},
+	} {
+		require.EqualError(t, e.err, "bloom: incompatible structures: "+e.text)
+		require.ErrorIs(t, e.err, ErrIncompatible)
+	}
+	require.True(t, f.Equal(before))
+	require.Zero(t, c.FillRatio())
+	require.Equal(t, 1, s.Stages())
+}
+
+func TestConfiguredFiltersCanBeFolded(t *testing.T) {
+	for c, least := range map[Config]int{
+		{Capacity: 100_003, FPRate: 0.01}:                            3,
+		{Capacity: 100_003, FPRate: 0.01, Layout: Partitioned}:       3,
+		{Capacity: 100_003, FPRate: 0.01, Layout: Blocked}:           3,
+		{Capacity: 100_003, FPRate: 0.01, MemoryBytes: 1 << 20}:      3,
+		{Capacity: 100_003, MemoryBytes: 100_007}:                    6,
+		{FPRate: 0.01, MemoryBytes: 100_007}:                         6,
+		{Capacity: 100_003, MemoryBytes: 2052 * 64, Layout: Blocked}: 2, // 2,052 lines
+		{FPRate: 0.01, MemoryBytes: 2049 * 64, Layout: Blocked}:      0, // 2,049 lines
+		{FPRate: 0.01, MemoryBytes: 1016, Layout: Partitioned}:       0, // 7 slices of 1,161 bits
+	} {
+		f, err := New(c)
+		require.NoError(t, err)
+		folds := 0
+		for f.Fold() == nil {
+			folds++
+		}
+		require.GreaterOrEqual(t, folds, least, "%v", c)
+		require.True(t, least >= 3 || folds == least, "%v: %d folds", c, folds)
+	}
+}
+
+// FoldTo stops at the last fold within the rate, which can be exactly the rate.
+func TestFoldToStopsAtTheRate(t *testing.T) {
+	for i, layout := range layouts {
+		for _, rate := range []float64{0.001, 0.02, 0.3} {
+			f, err := New(Config{Capacity: 20_000, FPRate: 0.01, Layout: layout})
+			require.NoError(t, err)
+			f.AddAll(sums(f, uint64(1500*(1+i))))
+			want, exact := f.Clone(), f.Clone()
+			for {
+				half := want.Clone()
+				if half.Fold() != nil || half.FalsePositiveRate() > rate {
+					break
+				}
+				want = half
+			}
+			require.NoError(t, f.FoldTo(rate))
+			require.True(t, f.Equal(want))
+			require.NoError(t, exact.FoldTo(want.FalsePositiveRate()))
+			require.True(t, exact.Equal(want))
+		}
+	}
+}
