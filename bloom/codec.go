@@ -1,6 +1,7 @@
 package bloom
 
 import (
+	"cmp"
 	"io"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -104,8 +105,5 @@ func parseParams(h frame.Header, fam hashfam.Family) (Params, error) {
 		return Params{}, err
 	}
 	p := Params{Bits: a.Cells, Hashes: a.Hashes, Layout: Layout(a.Layout), Family: fam}
-	if err := p.check(ErrCorrupt); err != nil {
-		return Params{}, err
-	}
-	return p, h.CheckPayload(8*p.words(), errs)
+	return p, cmp.Or(p.check(ErrCorrupt), h.CheckPayload(8*p.words(), errs))
 }

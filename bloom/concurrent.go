@@ -56,14 +56,6 @@ func newConcurrent(f *Filter) *Concurrent {
 
 func zeroConcurrent() { errs.Zero("Concurrent", "NewConcurrent") }
 
-// used returns c. It panics if c has no bits.
-func (c *Concurrent) used() *Concurrent {
-	if c.kind == 0 {
-		zeroConcurrent()
-	}
-	return c
-}
-
 // Snapshot returns a plain filter with the Params and bits of c. It contains
 // every key whose Add returned before the call. If a key is added during the
 // call, the snapshot may contain all of its bits, none, or only some, which
@@ -163,7 +155,7 @@ func (c *Concurrent) ContainsOrAddDigest(d hashfam.Digest) bool {
 // filter is larger than the cache.
 func (c *Concurrent) AddAll(digests []hashfam.Digest) {
 	var room [prefetch.Block]bool
-	c.used()
+	c.used(zeroConcurrent)
 	for block := range slices.Chunk(digests, prefetch.Block) {
 		// The CPU can overlap the loads of different digests, whereas an atomic
 		// instruction waits for all earlier loads.
@@ -178,7 +170,7 @@ func (c *Concurrent) AddAll(digests []hashfam.Digest) {
 // ContainsAll appends the result of [Concurrent.ContainsDigest] for each digest
 // to dst and returns the extended slice.
 func (c *Concurrent) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
-	c.used()
+	c.used(zeroConcurrent)
 	dst = slices.Grow(dst, len(digests))
 	for block := range slices.Chunk(digests, prefetch.Block) {
 		dst = c.hasBlock(dst, block)
@@ -212,7 +204,7 @@ func (c *Concurrent) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
 // may be found or not; when Merge has returned, they will all be found. It
 // returns the errors of [Filter.Merge] and then leaves c unchanged.
 func (c *Concurrent) Merge(others ...*Filter) error {
-	if err := c.used().compatible(others...); err != nil {
+	if err := c.used(zeroConcurrent).compatible(others...); err != nil {
 		return err
 	}
 	for _, other := range others {
@@ -228,7 +220,7 @@ func (c *Concurrent) Merge(others ...*Filter) error {
 // Reset removes all keys that were added before the call. Do not call Add at
 // the same time: its key may be lost even after it has returned.
 func (c *Concurrent) Reset() {
-	c.used()
+	c.used(zeroConcurrent)
 	for i := range c.words {
 		atomic.StoreUint64(&c.words[i], 0)
 	}

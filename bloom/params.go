@@ -187,10 +187,10 @@ func (p Params) fits(reason error) error {
 }
 
 // checkWords returns an error with the given reason if a bit after the last one
-// is set. The length of words must be p.words().
+// is set. words may be longer than p.words(), but not shorter.
 func (p Params) checkWords(words []uint64, reason error) error {
-	if r := p.Bits % 64; r != 0 && words[len(words)-1]>>r != 0 {
-		return errs.Field(reason, "bits beyond the last", fmt.Sprintf("%#x", words[len(words)-1]>>r), "0")
+	if end := 64 * uint64(len(words)); p.Bits < end && onesIn(words, p.Bits, end) != 0 {
+		return errs.Field(reason, "bits beyond the last", "not zero", "zeros")
 	}
 	return nil
 }

@@ -20,28 +20,19 @@ import (
 // n of m positions. The code of random positions needs 1.00 to 1.09 times this
 // number of bits, and no code needs more than 1.11 times.
 
-// riceBits returns the b for which the longest code of n positions is shortest.
-// This code has no more than m bits, its length with b = 0.
-func riceBits(m, n uint64) (b uint64) {
+// riceBits returns the b for which the longest code of n positions is shortest,
+// and the length of this code: up to m bits, its length with b = 0.
+func riceBits(m, n uint64) (b, longest uint64) {
 	for n > 0 && n<<(b+1) < m-n {
 		b++
 	}
-	return b
-}
-
-// riceLength returns the length in bits of the longest code of n positions.
-func riceLength(m, n uint64) uint64 {
-	if n == 0 {
-		return 0
-	}
-	b := riceBits(m, n)
-	return n*(b+1) + (m-n)>>b
+	return b, n*(b+1) + min(n, 1)*((m-n)>>b)
 }
 
 // riceCode returns the code of n positions below m.
 func riceCode(m, n uint64, positions iter.Seq[uint64]) []uint64 {
-	b, end, next := riceBits(m, n), uint64(0), uint64(0)
-	code := make([]uint64, riceLength(m, n)/64+2)
+	b, longest := riceBits(m, n)
+	code, end, next := make([]uint64, longest/64+2), uint64(0), uint64(0)
 	for i := range positions {
 		gap := i - next
 		end += gap >> b
@@ -58,7 +49,8 @@ func riceCode(m, n uint64, positions iter.Seq[uint64]) []uint64 {
 // It returns false, possibly after calling each, if riceCode would not return
 // this code for any n positions below m.
 func ricePositions(code []uint64, m, n uint64, each func(uint64)) bool {
-	b, next, at, end := riceBits(m, n), uint64(0), uint64(0), 64*uint64(len(code))
+	b, _ := riceBits(m, n)
+	next, at, end := uint64(0), uint64(0), 64*uint64(len(code))
 	for range n {
 		one := nextOne(code, at)
 		zeros, low := one-at, bitsFrom(code, one+1)&(1<<b-1)

@@ -54,13 +54,8 @@ func (p Params) rates() func(n uint64) float64 {
 
 // estimate returns the number of keys that set x bits on average.
 func (p Params) estimate(x uint64) float64 {
-	switch p.Layout {
-	case Partitioned:
-		return sizing.PartitionedLen(p.Bits, p.Hashes, x)
-	case Blocked:
-		return sizing.BlockedLen(p.Bits, p.Hashes, x)
-	}
-	return sizing.ClassicLen(p.Bits, p.Hashes, x)
+	of := [...]func(m uint64, k int, x uint64) float64{sizing.ClassicLen, sizing.PartitionedLen, sizing.BlockedLen}[p.Layout]
+	return of(p.Bits, p.Hashes, x)
 }
 
 // FillRatio returns the fraction of bits that are set. It runs in O(m) time.
@@ -142,10 +137,7 @@ func (f *Filter) Cosine(other *Filter) (float64, error) {
 		return 0, nil
 	}
 	both := a + b - f.unionOnes(other)
-	if both == a && a == b {
-		return 1, nil
-	}
-	return min(1, float64(both)/(math.Sqrt(float64(a))*math.Sqrt(float64(b)))), nil
+	return float64(both) / math.Sqrt(float64(a)*float64(b)), nil // up to 1, since the root of a rounded square is exact
 }
 
 // unionOnes returns the number of bits set in f or other. Params must be equal.
