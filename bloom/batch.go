@@ -42,8 +42,7 @@ func (f *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	return dst
 }
 
-// hasBlock appends the results for a block to dst, which must have the
-// capacity.
+// hasBlock appends a block's results to dst, which must have the capacity.
 func (f *reader) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
 	words, span, k := f.words, f.span, f.params.Hashes
 	if f.params.Layout == Blocked {

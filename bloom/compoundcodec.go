@@ -66,8 +66,7 @@ func (s *Scalable) UnmarshalBinary(data []byte) error {
 	return s.decode(frame.NewBytesReader(data, errs))
 }
 
-// ReadFrom decodes the next filter from r into s. See Encoding in package
-// [hashfam].
+// ReadFrom decodes the next filter from r. See Encoding in package [hashfam].
 func (s *Scalable) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, s.decode) }
 
 // UnmarshalText decodes a filter's text form into s.
@@ -217,8 +216,7 @@ func (r *Rotating) UnmarshalBinary(data []byte) error {
 	return r.decode(frame.NewBytesReader(data, errs))
 }
 
-// ReadFrom decodes the next filter from in into r. See Encoding in package
-// [hashfam].
+// ReadFrom decodes the next filter from in. See Encoding in package [hashfam].
 func (r *Rotating) ReadFrom(in io.Reader) (int64, error) {
 	return frame.ReadFrom(in, errs, r.decode)
 }

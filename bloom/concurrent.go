@@ -74,8 +74,7 @@ func (c *Concurrent) Add(key []byte) { c.AddDigest(c.hash.Sum(key)) }
 // AddString is like [Concurrent.Add] for a string key.
 func (c *Concurrent) AddString(key string) { c.AddDigest(c.hash.SumString(key)) }
 
-// AddDigest is like [Concurrent.Add] for a digest computed by the filter's
-// family.
+// AddDigest is like [Concurrent.Add] for a key's digest.
 func (c *Concurrent) AddDigest(d hashfam.Digest) {
 	switch k := c.params.Hashes; c.kind {
 	case classic:
@@ -98,8 +97,7 @@ func (c *Concurrent) ContainsString(key string) bool {
 	return c.ContainsDigest(c.hash.SumString(key))
 }
 
-// ContainsDigest is like [Concurrent.Contains] for a digest computed by the
-// filter's family.
+// ContainsDigest is like [Concurrent.Contains] for a key's digest.
 func (c *Concurrent) ContainsDigest(d hashfam.Digest) bool {
 	switch k := c.params.Hashes; c.kind {
 	case classic:
@@ -167,8 +165,7 @@ func (c *Concurrent) AddAll(digests []hashfam.Digest) {
 	}
 }
 
-// ContainsAll appends the result of [Concurrent.ContainsDigest] for each digest
-// to dst and returns the extended slice.
+// ContainsAll is like [Filter.ContainsAll].
 func (c *Concurrent) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	c.used(zeroConcurrent)
 	dst = slices.Grow(dst, len(digests))
@@ -178,8 +175,7 @@ func (c *Concurrent) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	return dst
 }
 
-// hasBlock appends the results for a block to dst, which must have the
-// capacity.
+// hasBlock appends a block's results to dst, which must have the capacity.
 //
 // The AVX-512 code does not load words atomically, but it is correct as well.
 // Even if it loads a torn word, every bit has its value from before or after a

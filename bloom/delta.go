@@ -20,15 +20,10 @@ type deltaParams struct {
 	Proof   uint64 // 16: digest of Base and the fingerprint of the result
 }
 
-// An openDelta is a delta's decoded header.
-type openDelta struct {
-	deltaParams
-	words uint64 // in the payload
-}
-
-var deltaFormat = frame.Format[openDelta, uint64]{
-	Kind: frame.BloomDelta, Version: 1, Errs: errs, Parse: parseDelta,
-	Len: func(d openDelta) uint64 { return d.words },
+var deltaFormat = frame.Format[frame.Header, uint64]{
+	Kind: frame.BloomDelta, Version: 1, Errs: errs,
+	Parse: func(h frame.Header, _ hashfam.Family) (frame.Header, error) { return h, nil },
+	Len:   func(h frame.Header) uint64 { return h.Payload / 8 },
 }
 
 // AppendDelta appends a delta that changes old to f, for use by
@@ -78,7 +73,11 @@ func (f *Filter) AppendDelta(dst []byte, old *Filter) ([]byte, error) {
 // accepted. They can only send an existing one again, if the filter is in the
 // state for which it was created. With the public family, anyone can.
 func (f *Filter) ApplyDelta(delta []byte) error {
-	d, code, err := deltaFormat.Read(frame.NewBytesReader(delta, errs), f.params.Family)
+	var d deltaParams
+	h, code, err := deltaFormat.Read(frame.NewBytesReader(delta, errs), f.params.Family)
+	if err == nil {
+		err = h.DecodeParams(&d, errs)
+	}
 	if err != nil {
 		return err
 	}
@@ -99,11 +98,6 @@ func (f *Filter) ApplyDelta(delta []byte) error {
 		return errs.Field(ErrCorrupt, "result of the delta", fmt.Sprintf("%016x", d.Proof), fmt.Sprintf("%016x", proof))
 	}
 	return nil
-}
-
-func parseDelta(h frame.Header, _ hashfam.Family) (d openDelta, err error) {
-	d.words = h.Payload / 8
-	return d, h.DecodeParams(&d.deltaParams, errs)
 }
 
 // coded returns the number of positions in the code. These are the positions of
