@@ -78,11 +78,9 @@ func (f *Filter) AddDigest(d hashfam.Digest) {
 // Contains reports whether key may have been added. False is certain; true can
 // be a false positive. Contains causes up to k cache misses (Blocked: one). It
 // tests all k positions even if an early bit is not set: a branch mispredicted
-// for half of the keys is slower than these tests.
-//
-// When the filter is larger than the cache, Contains mostly waits for memory,
-// because the CPU executes too many instructions for a hash to start reading
-// for the next key. For many keys, ContainsAll needs 25% to 40% of the time.
+// for half of the keys is slower than these tests. Since the instructions for a
+// hash keep the CPU from reading for the next key, ContainsAll needs 25% to 40%
+// of the time for many keys if the filter is larger than the cache.
 func (f *reader) Contains(key []byte) bool { return f.ContainsDigest(f.hash.Sum(key)) }
 
 // ContainsString is like Contains for a string key.

@@ -40,9 +40,8 @@ var deltaFormat = frame.Format[frame.Header, uint64]{
 // filter last sent.
 //
 // AppendDelta returns [ErrIncompatible] if the [Params] differ, and [ErrParams]
-// if f is the zero Filter. It allocates the delta, memory for the longest delta
-// with n changes (less than a sixth longer if the changes are random), 1/60 of
-// the filter size, and up to 60 KB.
+// if f is the zero Filter. It allocates the delta twice, or a sixth more, 1/60
+// of the filter size, and up to 60 KB.
 func (f *Filter) AppendDelta(dst []byte, old *Filter) ([]byte, error) {
 	if err := f.compatible(old); err != nil {
 		return dst, err

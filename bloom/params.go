@@ -117,10 +117,9 @@ type Params struct {
 // MemoryBytes. Hashes is the number with the lowest rate at this size. Both are
 // computed using the exact rate; the textbook formula is too optimistic.
 //
-// Sizes are rounded up so that a filter can be folded three times: Classic
-// filters and the slices of Partitioned filters to multiples of 8 bits, and
-// Blocked filters with 1,024 or more lines to multiples of 8 lines. They are
-// not rounded up if the filter uses all of MemoryBytes.
+// Unless the filter uses all of MemoryBytes, the number of bits, bits per slice,
+// or lines if there are 1,024 or more, is rounded up to a multiple of 8, so that
+// the filter can be folded three times.
 //
 // Params returns [ErrParams], naming the field, if no filter meets c. It runs
 // in O(k^2) time for each of about ten sizes: five microseconds, tens of

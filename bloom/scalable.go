@@ -154,8 +154,7 @@ func (c ScalableConfig) restOf(i int) float64 {
 	return c.FPRate * (0.5 * decay(i))
 }
 
-// decay returns the rest before stage i > 0, divided by the rest before stage
-// 1.
+// decay returns the rest before stage i > 0 divided by the rest before stage 1.
 func decay(i int) float64 { return math.Pow(0.7, float64(i-1)) }
 
 // check is like Params.check.
@@ -180,9 +179,8 @@ func (c ScalableConfig) check(reason error) error {
 // creates the next stage, in time proportional to its size. Another stage is
 // not possible if it would exceed MemoryBytes, 2^48 bits or the memory that the
 // platform can address, or if its rate would be too low for 64-bit digests. All
-// further keys are then added to the newest stage. No key will be lost, but the
-// rate will rise above FPRate; use FalsePositiveRate to check it. The program
-// terminates if the machine does not have enough memory for a stage.
+// further keys are then added to the newest stage, and the rate will rise; see
+// MemoryBytes. The program terminates if a stage does not fit into memory.
 func (s *Scalable) Add(key []byte) { s.ContainsOrAdd(key) }
 
 // AddString is like [Scalable.Add] for a string key.
