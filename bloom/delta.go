@@ -47,8 +47,7 @@ func (f *Filter) AppendDelta(dst []byte, old *Filter) ([]byte, error) {
 		return dst, err
 	}
 	m, base := f.params.Bits, old.fingerprint()
-	changed := onesOf(f.words, old.words, func(a, b uint64) uint64 { return a ^ b })
-	d := deltaParams{Changed: changed, Base: base, Proof: f.proof(base)}
+	d := deltaParams{Changed: f.differing(old), Base: base, Proof: f.proof(base)}
 	n, flip := d.coded(m)
 	code := riceCode(m, n, f.unlike(old, flip))
 	h := deltaFormat.New(f.params.Family, d, 8*uint64(len(code)))

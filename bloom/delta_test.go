@@ -60,7 +60,7 @@ func source(t *testing.T, p Params) func(*rand.Rand) *Filter {
 // 9,000 no code is longer, and if m is larger the probability is below 1e-12.
 func requireSmall(t *testing.T, delta []byte, next, last *Filter) {
 	lg := func(n uint64) float64 { v, _ := math.Lgamma(float64(n) + 1); return v / math.Ln2 }
-	m, n := next.params.Bits, onesOf(next.words, last.words, func(a, b uint64) uint64 { return a ^ b })
+	m, n := next.params.Bits, next.differing(last)
 	size, least := float64(8*(len(delta)-72)), lg(m)-lg(n)-lg(m-n)
 	if size > 1.1*least+64 || uint64(len(delta)) > 72+next.SizeBytes() {
 		t.Fatalf("%v: %d bits change: the delta has 72 bytes and %v bits, want up to 1.1 * %v", next, n, size, least)

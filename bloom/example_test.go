@@ -101,21 +101,19 @@ func ExampleFilter_ContainsOrAdd() {
 
 // Ten workers build filters, which are then merged.
 func ExampleFilter_Merge() {
-	p, err := bloom.Config{Capacity: 100_000, FPRate: 0.01}.Params()
+	whole, err := bloom.New(bloom.Config{Capacity: 100_000, FPRate: 0.01})
 	if err != nil {
 		panic(err)
 	}
 	parts := make([]*bloom.Filter, 10)
 	for worker := range parts {
-		if parts[worker], err = bloom.NewFromParams(p); err != nil {
-			panic(err)
-		}
+		parts[worker] = whole.Clone()
 		for i := range uint64(10_000) {
-			parts[worker].AddDigest(p.Family.SumUint64(uint64(worker)<<32 | i))
+			parts[worker].AddDigest(whole.Family().SumUint64(uint64(worker)<<32 | i))
 		}
 	}
-	err = parts[0].Merge(parts[1:]...)
-	fmt.Printf("about %.0f keys, %v\n", parts[0].EstimatedLen(), err)
+	err = whole.Merge(parts...)
+	fmt.Printf("about %.0f keys, %v\n", whole.EstimatedLen(), err)
 	// Output: about 99884 keys, <nil>
 }
 

@@ -89,12 +89,3 @@ func TestBurstsNeedOneGeneration(t *testing.T) {
 		require.InEpsilon(t, want, found(r, 250_000), 0.12)
 	}
 }
-
-func TestWindowsAtOtherPositionsAreNotEqual(t *testing.T) {
-	r := mustRotate(t, RotatingConfig{Capacity: 10, FPRate: 0.01, Span: time.Hour})
-	c := r.Clone()
-	c.Advance(time.Unix(1e9, 0))
-	require.False(t, c.Equal(r))
-	r.Advance(time.Unix(1e9, 0))
-	require.True(t, c.Equal(r))
-}

@@ -82,6 +82,9 @@ func TestScalableThatCannotGrowKeepsEveryKey(t *testing.T) {
 	}
 	require.Equal(t, 1, s.Stages())
 	require.LessOrEqual(t, s.stored, s.capacity())
+	fewer := s.Clone()
+	fewer.stored--
+	require.False(t, fewer.Equal(s))
 }
 
 // A filter with MemoryBytes uses all of this memory, and keeps its rate until
