@@ -243,9 +243,9 @@ func (c *Concurrent) ones() uint64 {
 // MarshalText returns a snapshot's text form, for decoding into a [Filter].
 func (c Concurrent) MarshalText() ([]byte, error) { return c.Snapshot().MarshalText() }
 
-// The functions below are like the ones in bloom.go and blocked.go, but access
-// the words atomically. shareBits and seesBits can be used for several layouts:
-// value i of the probe sequence p selects one of span bits, from bit i*step on.
+// The functions below are like the ones in bloom.go, but access the words
+// atomically. shareBits and seesBits can be used for several layouts: value i
+// of the probe sequence p selects one of span bits, from bit i*step on.
 
 // share sets a bit of w. In a filter in use, most bits are already set. Testing
 // the bit first needs a tenth of the time of an atomic instruction, and other

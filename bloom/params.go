@@ -117,9 +117,9 @@ type Params struct {
 // MemoryBytes. Hashes is the number with the lowest rate at this size. Both are
 // computed using the exact rate; the textbook formula is too optimistic.
 //
-// Unless the filter uses all of MemoryBytes, the number of bits, bits per slice,
-// or lines if there are 1,024 or more, is rounded up to a multiple of 8, so that
-// the filter can be folded three times.
+// Unless the filter uses all of MemoryBytes, the number of bits (Classic), bits
+// per slice (Partitioned) or lines (Blocked, with 1,024 lines or more) is
+// rounded up to a multiple of 8, so that it can be folded three times.
 //
 // Params returns [ErrParams], naming the field, if no filter meets c. It runs
 // in O(k^2) time for each of about ten sizes: five microseconds, tens of
