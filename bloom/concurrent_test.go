@@ -69,11 +69,20 @@ func (s *schedule) end(t *testing.T) {
 	require.True(t, s.filter.Snapshot().Equal(plain), "%v: a plain filter has other bits", plain)
 }
 
+// four calls f in four goroutines.
+func four(f func(worker uint64)) {
+	var wg sync.WaitGroup
+	for worker := range uint64(4) {
+		wg.Go(func() { f(worker) })
+	}
+	wg.Wait()
+}
+
 // No bit is lost when many goroutines set bits of the same words. Four of them
 // run groups of schedules and yield the processor at random steps: 6,400
 // schedules, and a million in the long form.
 func TestConcurrentSchedulesLoseNoKey(t *testing.T) {
-	const workers, steps = 4, 8
+	const steps = 8
 	groups := 100
 	if checks.Long(t, 2, 0.1) {
 		groups = 15_000
@@ -83,19 +92,15 @@ func TestConcurrentSchedulesLoseNoKey(t *testing.T) {
 		for i := range list {
 			list[i] = newSchedule(t, rand.New(rand.NewPCG(group, uint64(i))))
 		}
-		var wg sync.WaitGroup
-		for worker := range uint64(workers) {
-			wg.Go(func() {
-				r := rand.New(rand.NewPCG(group, 1000+worker))
-				for i := range steps * len(list) {
-					if r.IntN(8) == 0 {
-						runtime.Gosched()
-					}
-					list[i/steps].step(t, r)
+		four(func(worker uint64) {
+			r := rand.New(rand.NewPCG(group, 1000+worker))
+			for i := range steps * len(list) {
+				if r.IntN(8) == 0 {
+					runtime.Gosched()
 				}
-			})
-		}
-		wg.Wait()
+				list[i/steps].step(t, r)
+			}
+		})
 		for _, s := range list {
 			s.end(t)
 		}
@@ -107,15 +112,11 @@ func TestConcurrentSchedulesLoseNoKey(t *testing.T) {
 func TestConcurrentAddsLoseNoBit(t *testing.T) {
 	for range 100 {
 		c := newConcurrent(mustNew(t, Params{Bits: 1 << 14, Hashes: 1}))
-		var wg sync.WaitGroup
-		for worker := range uint64(4) {
-			wg.Go(func() {
-				for bit := worker; bit < 1<<14; bit += 4 {
-					share(&c.words[bit/64], 1<<(bit%64))
-				}
-			})
-		}
-		wg.Wait()
+		four(func(worker uint64) {
+			for bit := worker; bit < 1<<14; bit += 4 {
+				share(&c.words[bit/64], 1<<(bit%64))
+			}
+		})
 		require.Equal(t, 1.0, c.FillRatio())
 	}
 }
@@ -123,17 +124,13 @@ func TestConcurrentAddsLoseNoBit(t *testing.T) {
 // Four goroutines add the same keys. For each key, one call returns false.
 func TestConcurrentContainsOrAddIsFalseOncePerKey(t *testing.T) {
 	c, first := newConcurrent(mustNew(t, Params{Bits: 1 << 23, Hashes: 7})), atomic.Int64{}
-	var wg sync.WaitGroup
-	for range 4 {
-		wg.Go(func() {
-			for i := range uint64(100_000) {
-				if !c.ContainsOrAddDigest(sum(c, i)) {
-					first.Add(1)
-				}
+	four(func(uint64) {
+		for i := range uint64(100_000) {
+			if !c.ContainsOrAddDigest(sum(c, i)) {
+				first.Add(1)
 			}
-		})
-	}
-	wg.Wait()
+		}
+	})
 	require.EqualValues(t, 100_000, first.Load())
 }
 

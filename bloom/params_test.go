@@ -123,10 +123,8 @@ func TestFiltersBeyondTheAddressSpaceAreErrors(t *testing.T) {
 	if math.MaxInt > math.MaxInt32 && runtime.GOARCH != "wasm" {
 		t.Skip("addresses have more than 32 bits")
 	}
-	_, err := New(Config{Capacity: 1e10, FPRate: 0.01})
-	require.ErrorIs(t, err, ErrParams)
-	_, err = NewFromParams(Params{Bits: 1 << 35, Hashes: 1})
-	require.ErrorIs(t, err, ErrParams)
+	require.ErrorIs(t, errorOf(New(Config{Capacity: 1e10, FPRate: 0.01})), ErrParams)
+	require.ErrorIs(t, errorOf(NewFromParams(Params{Bits: 1 << 35, Hashes: 1})), ErrParams)
 }
 
 func TestTextOfLayouts(t *testing.T) {
