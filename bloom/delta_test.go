@@ -268,7 +268,7 @@ func FuzzDelta(f *testing.F) {
 	})
 }
 
-// The comment in rice.go shows this example.
+// The comment of the Rice code shows this example.
 func TestRiceCodeOfAnExample(t *testing.T) {
 	code := riceCode(16, 3, slices.Values([]uint64{1, 3, 9}))
 	require.Equal(t, []uint64{0b01_10_011_011}, code)
