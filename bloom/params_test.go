@@ -130,11 +130,10 @@ func TestFiltersBeyondTheAddressSpaceAreErrors(t *testing.T) {
 func TestTextOfLayouts(t *testing.T) {
 	for _, l := range layouts {
 		text, err := l.MarshalText()
-		require.NoError(t, err)
-		require.Equal(t, l.String(), string(text))
 		got := Layout(7)
-		require.NoError(t, got.UnmarshalText(text))
+		require.NoError(t, errors.Join(err, got.UnmarshalText(text)))
 		require.Equal(t, l, got)
+		require.Equal(t, l.String(), string(text))
 	}
 	require.ErrorIs(t, errorOf(Layout(3).MarshalText()), ErrParams)
 	for _, text := range []string{"", "Classic", "Layout(3)", "classic "} {

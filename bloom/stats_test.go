@@ -102,10 +102,9 @@ func TestCapacityAtInvertsRateAt(t *testing.T) {
 		require.Greater(t, p.RateAt(n+1), rate)
 	})
 	p := Params{Bits: 1024, Hashes: 7}
-	require.Zero(t, p.CapacityAt(0))
-	require.Zero(t, p.CapacityAt(-1))
-	require.Zero(t, p.CapacityAt(math.NaN()))
-	require.Zero(t, p.CapacityAt(math.Inf(-1)))
+	for _, rate := range []float64{0, -1, math.NaN(), math.Inf(-1)} {
+		require.Zero(t, p.CapacityAt(rate))
+	}
 	require.Equal(t, uint64(math.MaxUint64), p.CapacityAt(1))
 	require.Equal(t, uint64(math.MaxUint64), p.CapacityAt(math.Inf(1)))
 	require.Zero(t, Params{}.CapacityAt(0.5))

@@ -100,7 +100,7 @@ func TestNothingPrintsTheKey(t *testing.T) {
 		for _, verb := range []string{"%v", "%+v", "%#v", "%d", "%x", "%s", "%q"} {
 			out := fmt.Sprintf(verb, v)
 			for _, half := range []string{"%d", "%x"} {
-				require.NotContains(t, out, fmt.Sprintf(half, 0x0706050403020100), "%s of %T", verb, v)
+				require.NotContains(t, out, fmt.Sprintf(half, uint64(0x0706050403020100)), "%s of %T", verb, v)
 			}
 		}
 	}
