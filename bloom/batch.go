@@ -34,9 +34,7 @@ func (f *Filter) AddAll(digests []hashfam.Digest) {
 // amd64, this needs a third of the time of separate calls with AVX-512, half of
 // it with AVX2, and less for filters larger than the cache.
 func (f *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
-	if f.kind == 0 {
-		zeroReader()
-	}
+	f.used(zeroReader)
 	dst = slices.Grow(dst, len(digests))
 	for block := range slices.Chunk(digests, prefetch.Block) {
 		dst = f.hasBlock(dst, block)
@@ -44,8 +42,7 @@ func (f *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	return dst
 }
 
-// hasBlock appends the results for a block to dst, which must have the
-// capacity.
+// hasBlock appends a block's results to dst, which must have the capacity.
 func (f *reader) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
 	words, span, k := f.words, f.span, f.params.Hashes
 	if f.params.Layout == Blocked {
@@ -73,4 +70,34 @@ func (s *shape) lanes(words []uint64) prefetch.Array {
 		a.Step = s.span
 	}
 	return a
+}
+
+// addLines calls addBlocked for each digest in a nonempty block. The AVX-512
+// version reads and writes each line once, and prefetches the next ones.
+func addLines(words []uint64, lines uint64, k int, digests []hashfam.Digest) {
+	if useAVX512 {
+		addLinesAVX512(words, digests, k)
+		return
+	}
+	prefetch.Lines(words, lines, digests)
+	for _, d := range digests {
+		addBlocked(words, lines, k, d)
+	}
+}
+
+// hasLines appends the result of hasBlocked for each digest in a nonempty block
+// to dst, which must have the capacity. With AVX-512, it tests eight positions
+// at a time.
+func hasLines(dst []bool, words []uint64, lines uint64, k int, digests []hashfam.Digest) []bool {
+	if useAVX512 {
+		end := len(dst)
+		dst = dst[:end+len(digests)]
+		hasLinesAVX512(dst[end:], words, digests, k)
+		return dst
+	}
+	prefetch.Lines(words, lines, digests)
+	for _, d := range digests {
+		dst = append(dst, hasBlocked(words, lines, k, d))
+	}
+	return dst
 }

@@ -2,7 +2,7 @@
 
 #include "textflag.h"
 
-// The functions in this file are like addBlocked and hasBlocked in blocked.go.
+// The functions in this file are like addBlocked and hasBlocked in bloom.go.
 // Two of them process a block of digests. Value i of the probe sequence of digest
 // d is d times powers[i], modulo 2^64.
 //

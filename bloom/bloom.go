@@ -43,12 +43,12 @@ func zeroFilter() { errs.Zero("Filter", "New, or decode into it") }
 // zeroReader is like zeroFilter for methods that [View] has as well.
 func zeroReader() { errs.Zero("Filter or View", "New or NewView, or decode into it") }
 
-// used returns f. It panics if f has no bits.
-func (f *Filter) used() *Filter {
-	if f.kind == 0 {
-		zeroFilter()
+// used returns s. It calls zero, which panics, if the filter has no bits.
+func (s *shape) used(zero func()) *shape {
+	if s.kind == 0 {
+		zero()
 	}
-	return f
+	return s
 }
 
 // Add adds key to the filter. It causes up to k cache misses (Blocked: one).
@@ -78,11 +78,9 @@ func (f *Filter) AddDigest(d hashfam.Digest) {
 // Contains reports whether key may have been added. False is certain; true can
 // be a false positive. Contains causes up to k cache misses (Blocked: one). It
 // tests all k positions even if an early bit is not set: a branch mispredicted
-// for half of the keys is slower than these tests.
-//
-// When the filter is larger than the cache, Contains mostly waits for memory,
-// because the CPU executes too many instructions for a hash to start reading
-// for the next key. For many keys, ContainsAll needs 25% to 40% of the time.
+// for half of the keys is slower than these tests. Since the instructions for a
+// hash keep the CPU from reading for the next key, ContainsAll needs 25% to 40%
+// of the time for many keys if the filter is larger than the cache.
 func (f *reader) Contains(key []byte) bool { return f.ContainsDigest(f.hash.Sum(key)) }
 
 // ContainsString is like Contains for a string key.
@@ -125,7 +123,7 @@ func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) bool {
 }
 
 // These are a key's positions for k = 4 in each layout. Bars separate slices
-// (Partitioned) and lines (Blocked; see blocked.go).
+// (Partitioned) and lines (Blocked).
 //
 //	Classic      .......x...................x..........x..............x.....
 //	Partitioned  ....x.........|.........x....|.x............|.........x....
@@ -170,6 +168,36 @@ func hasPartitioned(words []uint64, s uint64, k int, d hashfam.Digest) bool {
 		i := base + p.In(s)
 		missing |= unset(words[i>>6], i)
 		base += s
+	}
+	return missing == 0
+}
+
+// In a Blocked filter, all bits of a key are in the same line. A line has 512
+// bits, the size of a cache line.
+const (
+	lineBits  = 512
+	lineWords = lineBits / 64
+)
+
+// The first value of the probe sequence selects a line. The top nine bits of
+// each further value select a bit in this line: three bits select the word, and
+// six select the bit within the word.
+
+func lineOf(words []uint64, lines uint64, d hashfam.Digest) *[lineWords]uint64 {
+	return (*[lineWords]uint64)(words[d.Probe().In(lines)*lineWords:])
+}
+
+func addBlocked(words []uint64, lines uint64, k int, d hashfam.Digest) {
+	line := lineOf(words, lines, d)
+	for p := d.Probe().Next(); k > 0; k, p = k-1, p.Next() {
+		line[p>>61] |= 1 << (p >> 55 & 63)
+	}
+}
+
+func hasBlocked(words []uint64, lines uint64, k int, d hashfam.Digest) bool {
+	line, missing := lineOf(words, lines, d), uint64(0)
+	for p := d.Probe().Next(); k > 0; k, p = k-1, p.Next() {
+		missing |= unset(line[p>>61], uint64(p)>>55)
 	}
 	return missing == 0
 }

@@ -1,6 +1,7 @@
 package bloom
 
 import (
+	"cmp"
 	"io"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -32,11 +33,8 @@ func AppendFrame(dst []byte, c Config, digests []hashfam.Digest) ([]byte, error)
 	if c.Capacity == 0 && c.MemoryBytes == 0 {
 		c.Capacity = max(1, uint64(len(digests)))
 	}
-	p, err := c.Params()
-	if err == nil {
-		err = p.fits(ErrParams)
-	}
-	if err != nil {
+	p, err := c.Params() // if there is an error, p has no bits
+	if err := cmp.Or(err, p.fits(ErrParams)); err != nil {
 		return dst, err
 	}
 	return frame.AppendFilled(dst, p.encoded().Header(p.Family.CheckValue()), func(words []uint64) {
@@ -59,8 +57,7 @@ func (f *Filter) UnmarshalBinary(data []byte) error {
 	return f.decode(frame.NewBytesReader(data, errs))
 }
 
-// ReadFrom decodes the next filter from r into f. See Encoding in package
-// [hashfam].
+// ReadFrom decodes the next filter from r. See Encoding in package [hashfam].
 func (f *Filter) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, f.decode) }
 
 // UnmarshalText decodes a filter's text form into f.
@@ -104,8 +101,5 @@ func parseParams(h frame.Header, fam hashfam.Family) (Params, error) {
 		return Params{}, err
 	}
 	p := Params{Bits: a.Cells, Hashes: a.Hashes, Layout: Layout(a.Layout), Family: fam}
-	if err := p.check(ErrCorrupt); err != nil {
-		return Params{}, err
-	}
-	return p, h.CheckPayload(8*p.words(), errs)
+	return p, cmp.Or(p.check(ErrCorrupt), h.CheckPayload(8*p.words(), errs))
 }

@@ -160,15 +160,10 @@ func (s *stages) fill(words []uint64) error {
 		if uint64(len(words)) < n {
 			return errs.Field(ErrCorrupt, "payload", "too short", "the arrays of all stages")
 		}
-		f.words = words[:p.words():p.words()]
-		padding := words[p.words():n]
-		words = words[n:]
-		if err := p.checkWords(f.words, ErrCorrupt); err != nil {
+		if err := p.checkWords(words[:n], ErrCorrupt); err != nil {
 			return err
 		}
-		if ones(padding) != 0 {
-			return errs.Field(ErrCorrupt, "padding of a stage", "not zero", "zeros")
-		}
+		f.words, words = words[:p.words():p.words()], words[n:]
 	}
 	if len(words) != 0 {
 		return errs.Field(ErrCorrupt, "payload", "too long", "the arrays of all stages")

@@ -56,14 +56,6 @@ func newConcurrent(f *Filter) *Concurrent {
 
 func zeroConcurrent() { errs.Zero("Concurrent", "NewConcurrent") }
 
-// used returns c. It panics if c has no bits.
-func (c *Concurrent) used() *Concurrent {
-	if c.kind == 0 {
-		zeroConcurrent()
-	}
-	return c
-}
-
 // Snapshot returns a plain filter with the Params and bits of c. It contains
 // every key whose Add returned before the call. If a key is added during the
 // call, the snapshot may contain all of its bits, none, or only some, which
@@ -82,8 +74,7 @@ func (c *Concurrent) Add(key []byte) { c.AddDigest(c.hash.Sum(key)) }
 // AddString is like [Concurrent.Add] for a string key.
 func (c *Concurrent) AddString(key string) { c.AddDigest(c.hash.SumString(key)) }
 
-// AddDigest is like [Concurrent.Add] for a digest computed by the filter's
-// family.
+// AddDigest is like [Concurrent.Add] for a key's digest.
 func (c *Concurrent) AddDigest(d hashfam.Digest) {
 	switch k := c.params.Hashes; c.kind {
 	case classic:
@@ -106,8 +97,7 @@ func (c *Concurrent) ContainsString(key string) bool {
 	return c.ContainsDigest(c.hash.SumString(key))
 }
 
-// ContainsDigest is like [Concurrent.Contains] for a digest computed by the
-// filter's family.
+// ContainsDigest is like [Concurrent.Contains] for a key's digest.
 func (c *Concurrent) ContainsDigest(d hashfam.Digest) bool {
 	switch k := c.params.Hashes; c.kind {
 	case classic:
@@ -163,7 +153,7 @@ func (c *Concurrent) ContainsOrAddDigest(d hashfam.Digest) bool {
 // filter is larger than the cache.
 func (c *Concurrent) AddAll(digests []hashfam.Digest) {
 	var room [prefetch.Block]bool
-	c.used()
+	c.used(zeroConcurrent)
 	for block := range slices.Chunk(digests, prefetch.Block) {
 		// The CPU can overlap the loads of different digests, whereas an atomic
 		// instruction waits for all earlier loads.
@@ -175,10 +165,9 @@ func (c *Concurrent) AddAll(digests []hashfam.Digest) {
 	}
 }
 
-// ContainsAll appends the result of [Concurrent.ContainsDigest] for each digest
-// to dst and returns the extended slice.
+// ContainsAll is like [Filter.ContainsAll].
 func (c *Concurrent) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
-	c.used()
+	c.used(zeroConcurrent)
 	dst = slices.Grow(dst, len(digests))
 	for block := range slices.Chunk(digests, prefetch.Block) {
 		dst = c.hasBlock(dst, block)
@@ -186,8 +175,7 @@ func (c *Concurrent) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	return dst
 }
 
-// hasBlock appends the results for a block to dst, which must have the
-// capacity.
+// hasBlock appends a block's results to dst, which must have the capacity.
 //
 // The AVX-512 code does not load words atomically, but it is correct as well.
 // Even if it loads a torn word, every bit has its value from before or after a
@@ -212,7 +200,7 @@ func (c *Concurrent) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
 // may be found or not; when Merge has returned, they will all be found. It
 // returns the errors of [Filter.Merge] and then leaves c unchanged.
 func (c *Concurrent) Merge(others ...*Filter) error {
-	if err := c.used().compatible(others...); err != nil {
+	if err := c.used(zeroConcurrent).compatible(others...); err != nil {
 		return err
 	}
 	for _, other := range others {
@@ -228,7 +216,7 @@ func (c *Concurrent) Merge(others ...*Filter) error {
 // Reset removes all keys that were added before the call. Do not call Add at
 // the same time: its key may be lost even after it has returned.
 func (c *Concurrent) Reset() {
-	c.used()
+	c.used(zeroConcurrent)
 	for i := range c.words {
 		atomic.StoreUint64(&c.words[i], 0)
 	}
@@ -255,9 +243,9 @@ func (c *Concurrent) ones() uint64 {
 // MarshalText returns a snapshot's text form, for decoding into a [Filter].
 func (c Concurrent) MarshalText() ([]byte, error) { return c.Snapshot().MarshalText() }
 
-// The functions below are like the ones in bloom.go and blocked.go, but access
-// the words atomically. shareBits and seesBits can be used for several layouts:
-// value i of the probe sequence p selects one of span bits, from bit i*step on.
+// The functions below are like the ones in bloom.go, but access the words
+// atomically. shareBits and seesBits can be used for several layouts: value i
+// of the probe sequence p selects one of span bits, from bit i*step on.
 
 // share sets a bit of w. In a filter in use, most bits are already set. Testing
 // the bit first needs a tenth of the time of an atomic instruction, and other

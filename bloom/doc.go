@@ -37,8 +37,8 @@
 //
 // # Source
 //
-// To read the code, start with bloom.go, which sets and tests a key's bits, and
-// with blocked.go, which does this for the Blocked layout. The other files are
+// To read the code, start with bloom.go, which sets and tests a key's bits. The
+// other files are
 //
 //   - params.go, new.go: layouts, sizes and constructors
 //   - blocked_amd64.s: the Blocked layout using AVX-512

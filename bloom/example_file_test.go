@@ -62,14 +62,12 @@ func load(name string) (*bloom.Filter, error) {
 func Example_saveToFile() {
 	dir, err := os.MkdirTemp("", "filter")
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	defer os.RemoveAll(dir)
 	f, err := bloom.New(bloom.Config{Capacity: 1000, FPRate: 0.01})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	f.AddString("example.org")
 	name := filepath.Join(dir, "seen.bloom")

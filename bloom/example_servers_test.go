@@ -80,8 +80,7 @@ func Example_summaryCache() {
 	for i := range servers {
 		f, err := counting.New(counting.Config{Capacity: 100_000, FPRate: 0.01})
 		if err != nil {
-			fmt.Println(err)
-			return
+			panic(err)
 		}
 		for document := range uint64(100_000) {
 			f.AddDigest(f.Family().SumUint64(document))

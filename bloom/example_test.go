@@ -18,8 +18,7 @@ import (
 func Example() {
 	f, err := bloom.New(bloom.Config{Capacity: 1_000_000, FPRate: 0.01})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	f.AddString("example.org")
 	fmt.Println(f.ContainsString("example.org"))
@@ -54,8 +53,7 @@ func ExampleConfig_memory() {
 func ExampleParams_RateAt() {
 	p, err := bloom.Config{Capacity: 1_000_000, FPRate: 0.01}.Params()
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	for _, n := range []uint64{500_000, 1_000_000, 2_000_000} {
 		fmt.Printf("%d keys: %.3f%%\n", n, 100*p.RateAt(n))
@@ -103,23 +101,19 @@ func ExampleFilter_ContainsOrAdd() {
 
 // Ten workers build filters, which are then merged.
 func ExampleFilter_Merge() {
-	p, err := bloom.Config{Capacity: 100_000, FPRate: 0.01}.Params()
+	whole, err := bloom.New(bloom.Config{Capacity: 100_000, FPRate: 0.01})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	parts := make([]*bloom.Filter, 10)
 	for worker := range parts {
-		if parts[worker], err = bloom.NewFromParams(p); err != nil {
-			fmt.Println(err)
-			return
-		}
+		parts[worker] = whole.Clone()
 		for i := range uint64(10_000) {
-			parts[worker].AddDigest(p.Family.SumUint64(uint64(worker)<<32 | i))
+			parts[worker].AddDigest(whole.Family().SumUint64(uint64(worker)<<32 | i))
 		}
 	}
-	err = parts[0].Merge(parts[1:]...)
-	fmt.Printf("about %.0f keys, %v\n", parts[0].EstimatedLen(), err)
+	err = whole.Merge(parts...)
+	fmt.Printf("about %.0f keys, %v\n", whole.EstimatedLen(), err)
 	// Output: about 99884 keys, <nil>
 }
 
@@ -139,8 +133,7 @@ func ExampleFilter_Jaccard() {
 func ExampleFilter_FoldTo() {
 	f, err := bloom.New(bloom.Config{Capacity: 1_000_000, FPRate: 0.01})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	for i := range uint64(100_000) {
 		f.AddDigest(f.Family().SumUint64(i))
@@ -179,14 +172,12 @@ func ExampleNewReceiver() {
 	secret := hashfam.RandomKey()
 	f, err := bloom.New(bloom.Config{Capacity: 1000, FPRate: 0.01, Family: hashfam.New(secret)})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	f.AddString("a")
 	data, err := f.MarshalBinary()
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	fmt.Println(errors.Is(new(bloom.Filter).UnmarshalBinary(data), bloom.ErrFamily))
 	g := bloom.NewReceiver(hashfam.New(secret))
@@ -200,8 +191,7 @@ func ExampleNewReceiver() {
 func ExampleReadParams() {
 	var file bytes.Buffer
 	if _, err := filter("a").WriteTo(&file); err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	p, err := bloom.ReadParams(&file, hashfam.Family{})
 	fmt.Println(p, err)
@@ -216,8 +206,7 @@ func ExampleReadParams() {
 func ExampleConcurrent() {
 	seen, err := bloom.NewConcurrent(bloom.Config{Capacity: 20_000, FPRate: 0.01})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	requests := data.RequestsWeb12()
 	var distinct atomic.Int64
@@ -282,8 +271,7 @@ func ExampleFrameReader() {
 	start := uint64(len(table))
 	table, err := bloom.AppendFrame(table, bloom.Config{Capacity: 3, FPRate: 0.01}, digests)
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	table = binary.LittleEndian.AppendUint64(table, start)
 

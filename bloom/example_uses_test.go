@@ -17,8 +17,7 @@ func Example_maliciousDomains() {
 	bad := data.MaliciousDomains()
 	guard, err := bloom.New(bloom.Config{Capacity: uint64(len(bad)), FPRate: 0.01})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	for _, domain := range bad {
 		store[domain] = true
@@ -55,8 +54,7 @@ func Example_similarPassages() {
 	for _, p := range passages {
 		f, err := bloom.NewFromParams(bloom.Params{Bits: 65536, Hashes: 4})
 		if err != nil {
-			fmt.Println(err)
-			return
+			panic(err)
 		}
 		tokens := data.Tokens(p.Text)
 		for i := range len(tokens) - 1 {
@@ -71,8 +69,7 @@ func Example_similarPassages() {
 		for _, q := range passages[:i] {
 			similarity, err := filters[p.ID].Cosine(filters[q.ID])
 			if err != nil {
-				fmt.Println(err)
-				return
+				panic(err)
 			}
 			pair := [2]string{p.ID, q.ID}
 			if slices.Contains(parallel, pair) || slices.Contains(parallel, [2]string{q.ID, p.ID}) {
@@ -96,8 +93,7 @@ func Example_similarPassages() {
 func ExampleRotating() {
 	recent, err := bloom.NewRotating(bloom.RotatingConfig{Capacity: 200, Span: time.Hour, FPRate: 0.01})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	now := time.Date(2013, time.December, 1, 0, 0, 0, 0, time.UTC)
 	last, again, found, missed := map[string]time.Time{}, 0, 0, 0
@@ -130,8 +126,7 @@ func ExampleRotating() {
 func ExampleRotating_ContainsOrAdd() {
 	sent, err := bloom.NewRotating(bloom.RotatingConfig{Capacity: 1000, Span: 10 * time.Minute, FPRate: 0.001})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	noon := time.Date(2026, time.January, 1, 12, 0, 0, 0, time.UTC)
 	for minute := range 30 {
@@ -151,8 +146,7 @@ func ExampleRotating_ContainsOrAdd() {
 func ExampleScalable() {
 	s, err := bloom.NewScalable(bloom.ScalableConfig{Expected: 1000, FPRate: 0.01})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	exact, distinct := map[string]bool{}, 0
 	for _, page := range data.RequestsWeb12() {
@@ -176,8 +170,7 @@ func ExampleScalable_Attach() {
 	lastYear := filter("anna")
 	s, err := bloom.NewScalable(bloom.ScalableConfig{Expected: 1000, FPRate: 0.01})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	fmt.Println(s.Attach(lastYear), s.Stages(), s.ContainsString("anna"))
 	s.Reset()

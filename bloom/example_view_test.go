@@ -14,13 +14,11 @@ func ExampleNewView() {
 	f := filter("example.org")
 	data, err := f.MarshalBinary() // or the bytes of a mapped file
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	v, err := bloom.NewView(data, hashfam.Family{})
 	if err != nil {
-		fmt.Println(err)
-		return
+		panic(err)
 	}
 	fmt.Println(v.ContainsString("example.org"), v.ContainsString("example.net"))
 	fmt.Println(v.Verify(), v)

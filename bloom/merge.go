@@ -8,7 +8,7 @@ import "github.com/filterfam/filterfam/internal/fault"
 // index, and leaves f unchanged. When f is larger than the cache, a single call
 // with many filters is faster than many calls, since it passes over f once.
 func (f *Filter) Merge(others ...*Filter) error {
-	if err := f.used().compatible(others...); err != nil {
+	if err := f.used(zeroFilter).compatible(others...); err != nil {
 		return err
 	}
 	length := mergeWords
@@ -48,7 +48,7 @@ func or(dst, src []uint64) {
 // two inputs. If the [Params] differ, it returns [ErrIncompatible] and leaves f
 // unchanged.
 func (f *Filter) Intersect(other *Filter) error {
-	if err := f.used().compatible(other); err != nil {
+	if err := f.used(zeroFilter).compatible(other); err != nil {
 		return err
 	}
 	b := other.words[:len(f.words)]
@@ -70,7 +70,8 @@ func (f *Filter) Intersect(other *Filter) error {
 // than 1,024 lines. A filter that uses all of MemoryBytes can be folded six
 // times if it is Classic. In the other layouts, folding it may not be possible.
 func (f *Filter) Fold() error {
-	half, err := f.used().folded()
+	f.used(zeroFilter)
+	half, err := f.folded()
 	if err != nil {
 		return err
 	}
@@ -84,7 +85,7 @@ func (f *Filter) Fold() error {
 // created for. If the current rate is already higher, FoldTo leaves f
 // unchanged. It returns [ErrParams] if rate is not above 0 and below 1.
 func (f *Filter) FoldTo(rate float64) error {
-	f.used()
+	f.used(zeroFilter)
 	if !(rate > 0 && rate < 1) {
 		return paramError("rate", rate, fault.RateRange)
 	}

@@ -1,6 +1,7 @@
 package bloom
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -25,10 +26,7 @@ func New(c Config) (*Filter, error) {
 // The program terminates if the machine does not have this much memory. If p
 // comes from an untrusted source, check [Params.SizeBytes] first.
 func NewFromParams(p Params) (*Filter, error) {
-	if err := p.check(ErrParams); err != nil {
-		return nil, err
-	}
-	if err := p.fits(ErrParams); err != nil {
+	if err := cmp.Or(p.check(ErrParams), p.fits(ErrParams)); err != nil {
 		return nil, err
 	}
 	return newFilter(p, make([]uint64, p.words())), nil
@@ -89,7 +87,10 @@ func (s shape) Format(f fmt.State, _ rune) { fmt.Fprint(f, s.String()) }
 func (s shape) LogValue() slog.Value { return slog.StringValue(s.String()) }
 
 // Reset removes all keys.
-func (f *Filter) Reset() { clear(f.used().words) }
+func (f *Filter) Reset() {
+	f.used(zeroFilter)
+	clear(f.words)
+}
 
 // Clone returns a deep copy of f.
 func (f *Filter) Clone() *Filter { return newFilter(f.params, slices.Clone(f.words)) }

@@ -117,10 +117,9 @@ type Params struct {
 // MemoryBytes. Hashes is the number with the lowest rate at this size. Both are
 // computed using the exact rate; the textbook formula is too optimistic.
 //
-// Sizes are rounded up so that a filter can be folded three times: Classic
-// filters and the slices of Partitioned filters to multiples of 8 bits, and
-// Blocked filters with 1,024 or more lines to multiples of 8 lines. They are
-// not rounded up if the filter uses all of MemoryBytes.
+// Unless the filter uses all of MemoryBytes, the number of bits (Classic), bits
+// per slice (Partitioned) or lines (Blocked, with 1,024 lines or more) is
+// rounded up to a multiple of 8, so that it can be folded three times.
 //
 // Params returns [ErrParams], naming the field, if no filter meets c. It runs
 // in O(k^2) time for each of about ten sizes: five microseconds, tens of
@@ -187,10 +186,10 @@ func (p Params) fits(reason error) error {
 }
 
 // checkWords returns an error with the given reason if a bit after the last one
-// is set. The length of words must be p.words().
+// is set. words may be longer than p.words(), but not shorter.
 func (p Params) checkWords(words []uint64, reason error) error {
-	if r := p.Bits % 64; r != 0 && words[len(words)-1]>>r != 0 {
-		return errs.Field(reason, "bits beyond the last", fmt.Sprintf("%#x", words[len(words)-1]>>r), "0")
+	if end := 64 * uint64(len(words)); p.Bits < end && onesIn(words, p.Bits, end) != 0 {
+		return errs.Field(reason, "bits beyond the last", "not zero", "zeros")
 	}
 	return nil
 }

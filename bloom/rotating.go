@@ -1,6 +1,7 @@
 package bloom
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"math"
@@ -79,11 +80,9 @@ const (
 // field, if c is invalid, if a generation would be too large, or if its rate
 // would be too low for 64-bit digests.
 func NewRotating(c RotatingConfig) (*Rotating, error) {
-	c, p, err := c.plan()
-	if err == nil {
-		err = errs.Fits(ErrParams, "RotatingConfig.Capacity", c.Capacity, uint64(c.Generations+1)*p.SizeBytes())
-	}
-	if err != nil {
+	c, p, err := c.plan() // if there is an error, p has no bits
+	bytes := uint64(c.Generations+1) * p.SizeBytes()
+	if err := cmp.Or(err, errs.Fits(ErrParams, "RotatingConfig.Capacity", c.Capacity, bytes)); err != nil {
 		return nil, err
 	}
 	return &Rotating{newStages(p, c.Generations+1), c, c.ring()}, nil
@@ -97,7 +96,7 @@ func NewRotatingReceiver(fam hashfam.Family) *Rotating {
 // SizeBytes returns the size of all generations in bytes, without allocating
 // them. It returns the errors of [NewRotating].
 func (c RotatingConfig) SizeBytes() (uint64, error) {
-	c, p, err := c.plan() // if there is an error, p has no bits
+	c, p, err := c.plan()
 	return uint64(c.Generations+1) * p.SizeBytes(), err
 }
 
@@ -164,8 +163,7 @@ func (r *Rotating) Add(key []byte) { r.AddDigest(r.hash.Sum(key)) }
 // AddString is like [Rotating.Add] for a string key.
 func (r *Rotating) AddString(key string) { r.AddDigest(r.hash.SumString(key)) }
 
-// AddDigest is like [Rotating.Add] for a digest computed by the filter's
-// family.
+// AddDigest is like [Rotating.Add] for a key's digest.
 func (r *Rotating) AddDigest(d hashfam.Digest) {
 	if r.ring.Count() {
 		r.forget(1)

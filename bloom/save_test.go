@@ -46,7 +46,7 @@ func TestSaveToFullDiskKeepsOldFile(t *testing.T) {
 const saverVariable = "FILTERFAM_SAVER"
 
 // A process saves one version of a filter after the other, and is killed at
-// random moments: 30 times, or 1,000 times in the long form. The file must then
+// random moments: 10 times, or 1,000 times in the long form. The file must then
 // be the last version whose save has returned, or the next one. The system
 // survives, so this does not test that versions are on the disk.
 func TestKilledSaverLeavesOldOrNewFilter(t *testing.T) {
@@ -54,13 +54,15 @@ func TestKilledSaverLeavesOldOrNewFilter(t *testing.T) {
 		saveVersions(name)
 		return
 	}
-	kills := 30
+	kills := 10
 	if checks.Long(t, 0.5, 0.1) {
 		kills = 1000
 	}
 	name := filepath.Join(t.TempDir(), "versions")
-	f, version, rng := bigFilter(), uint64(0), rand.New(rand.NewPCG(1, 2))
+	f, err := bloom.NewFromParams(bloom.Params{Bits: 1 << 21, Hashes: 10}) // version n has the keys 1 to n
+	require.NoError(t, err)
 	require.NoError(t, save(f, name))
+	version, rng := uint64(0), rand.New(rand.NewPCG(1, 2))
 	for range kills {
 		for saved := killSaver(t, name, rng); version < saved; version++ {
 			f.AddDigest(f.Family().SumUint64(version + 1))
@@ -73,16 +75,6 @@ func TestKilledSaverLeavesOldOrNewFilter(t *testing.T) {
 			require.True(t, got.Equal(f), "the file is neither version %d nor the previous one", version)
 		}
 	}
-}
-
-// bigFilter returns version 0 of a filter of 256 KiB. Version n has the keys 1
-// to n.
-func bigFilter() *bloom.Filter {
-	f, err := bloom.NewFromParams(bloom.Params{Bits: 1 << 21, Hashes: 10})
-	if err != nil {
-		panic(err)
-	}
-	return f
 }
 
 // saveVersions starts with the version in a file, and saves and prints the next

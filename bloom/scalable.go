@@ -1,6 +1,7 @@
 package bloom
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"math"
@@ -66,11 +67,8 @@ type ScalableConfig struct {
 // NewScalable returns an empty filter for c, with a single stage. It returns
 // [ErrParams], naming the field, if c is invalid or the stage too large.
 func NewScalable(c ScalableConfig) (*Scalable, error) {
-	p, err := c.first()
-	if err == nil {
-		err = errs.Fits(ErrParams, "ScalableConfig.Expected", c.Expected, p.SizeBytes())
-	}
-	if err != nil {
+	p, err := c.first() // if there is an error, p has no bits
+	if err := cmp.Or(err, errs.Fits(ErrParams, "ScalableConfig.Expected", c.Expected, p.SizeBytes())); err != nil {
 		return nil, err
 	}
 	return &Scalable{config: c, stages: newStages(p, 1)}, nil
@@ -84,7 +82,7 @@ func NewScalableReceiver(fam hashfam.Family) *Scalable {
 // SizeBytes returns the size of the first stage in bytes, without allocating
 // it. It returns the errors of [NewScalable].
 func (c ScalableConfig) SizeBytes() (uint64, error) {
-	p, err := c.first() // if there is an error, p has no bits
+	p, err := c.first()
 	return p.SizeBytes(), err
 }
 
@@ -156,8 +154,7 @@ func (c ScalableConfig) restOf(i int) float64 {
 	return c.FPRate * (0.5 * decay(i))
 }
 
-// decay returns the rest before stage i > 0, divided by the rest before stage
-// 1.
+// decay returns the rest before stage i > 0 divided by the rest before stage 1.
 func decay(i int) float64 { return math.Pow(0.7, float64(i-1)) }
 
 // check is like Params.check.
@@ -182,16 +179,14 @@ func (c ScalableConfig) check(reason error) error {
 // creates the next stage, in time proportional to its size. Another stage is
 // not possible if it would exceed MemoryBytes, 2^48 bits or the memory that the
 // platform can address, or if its rate would be too low for 64-bit digests. All
-// further keys are then added to the newest stage. No key will be lost, but the
-// rate will rise above FPRate; use FalsePositiveRate to check it. The program
-// terminates if the machine does not have enough memory for a stage.
+// further keys are then added to the newest stage, and the rate will rise; see
+// MemoryBytes. The program terminates if a stage does not fit into memory.
 func (s *Scalable) Add(key []byte) { s.ContainsOrAdd(key) }
 
 // AddString is like [Scalable.Add] for a string key.
 func (s *Scalable) AddString(key string) { s.ContainsOrAddString(key) }
 
-// AddDigest is like [Scalable.Add] for a digest computed by the filter's
-// family.
+// AddDigest is like [Scalable.Add] for a key's digest.
 func (s *Scalable) AddDigest(d hashfam.Digest) { s.ContainsOrAddDigest(d) }
 
 // AddAll calls AddDigest for each digest. Use Family().SumAll to compute them.

@@ -53,13 +53,8 @@ func (p Params) rates() func(n uint64) float64 {
 
 // estimate returns the number of keys that set x bits on average.
 func (p Params) estimate(x uint64) float64 {
-	switch p.Layout {
-	case Partitioned:
-		return sizing.PartitionedLen(p.Bits, p.Hashes, x)
-	case Blocked:
-		return sizing.BlockedLen(p.Bits, p.Hashes, x)
-	}
-	return sizing.ClassicLen(p.Bits, p.Hashes, x)
+	of := [...]func(m uint64, k int, x uint64) float64{sizing.ClassicLen, sizing.PartitionedLen, sizing.BlockedLen}[p.Layout]
+	return of(p.Bits, p.Hashes, x)
 }
 
 // FillRatio returns the fraction of bits that are set. It runs in O(m) time.
@@ -105,7 +100,7 @@ func (f *Filter) EstimatedUnionLen(other *Filter) (float64, error) {
 	if err := f.compatible(other); err != nil {
 		return 0, err
 	}
-	return f.params.estimate(f.unionOnes(other)), nil
+	return f.params.estimate((ones(f.words) + ones(other.words) + f.differing(other)) / 2), nil
 }
 
 // Jaccard estimates the Jaccard similarity of the two key sets: the size of
@@ -140,23 +135,15 @@ func (f *Filter) Cosine(other *Filter) (float64, error) {
 	if a == 0 || b == 0 {
 		return 0, nil
 	}
-	both := a + b - f.unionOnes(other)
-	if both == a && a == b {
-		return 1, nil
-	}
-	return min(1, float64(both)/(math.Sqrt(float64(a))*math.Sqrt(float64(b)))), nil
+	both := (a + b - f.differing(other)) / 2
+	return float64(both) / math.Sqrt(float64(a)*float64(b)), nil // up to 1, since the root of a rounded square is exact
 }
 
-// unionOnes returns the number of bits set in f or other. Params must be equal.
-func (f *Filter) unionOnes(other *Filter) uint64 {
-	return onesOf(f.words, other.words, func(a, b uint64) uint64 { return a | b })
-}
-
-// onesOf returns the number of bits that are set in op(a[i], b[i]) for all i.
-func onesOf(a, b []uint64, op func(a, b uint64) uint64) (n uint64) {
-	b = b[:len(a)]
-	for i, w := range a {
-		n += uint64(bits.OnesCount64(op(w, b[i])))
+// differing returns the number of bits in which f and other differ. Params must
+// be equal.
+func (f *Filter) differing(other *Filter) (n uint64) {
+	for i, w := range other.words[:len(f.words)] {
+		n += uint64(bits.OnesCount64(w ^ f.words[i]))
 	}
 	return n
 }

@@ -14,79 +14,45 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// A rate test builds many filters, each with its own family, and queries absent
-// keys. The filters are independent, so the mean of their rates has a standard
-// error of sd/sqrt(filters). By the normal law a correct program is off by more
-// than six standard errors with probability below 2e-9, and there are fewer
-// than a hundred such comparisons.
-const sigmas = 6
-
-func TestMeasuredRateIsTheConfiguredRate(t *testing.T) {
-	for _, layout := range layouts {
-		for _, want := range []float64{0.03, 0.01, 0.001, 0.00001} {
-			for _, n := range []uint64{10, 100, 1000, 100_000} {
-				measureRate(t, Config{Capacity: n, FPRate: want, Layout: layout})
-			}
-		}
-	}
-}
-
-// measureRate measures the rate of full filters with up to 600,000 queries. It
-// must not exceed c.FPRate, and must be equal to RateAt.
-func measureRate(t *testing.T, c Config) {
-	p, err := c.Params()
-	require.NoError(t, err)
-	filters := min(200, 20_000/float64(c.Capacity)+1)
-	queries := max(1000, min(2000/c.FPRate, 600_000)/filters) // 2,000 hits: 6 sigmas are then 14%
-	if testing.Short() {
-		filters, queries = max(1, filters/10), queries/10
-	}
-	total, squares, filters := 0.0, 0.0, math.Floor(filters)
-	for i := range int(filters) {
-		p.Family = hashfam.Family{}.Derive(fmt.Sprint("rate ", i))
-		f := mustNew(t, p)
-		f.AddAll(sums(f, c.Capacity))
-		r := found(f, uint64(queries))
-		total, squares = total+r, squares+r*r
-	}
-	rate := total / filters
-	stderr := math.Sqrt(max(squares/filters-rate*rate, p.RateAt(c.Capacity)/queries) / filters)
-	// Few filters do not show the variance of the fill ratio. Its relative
-	// standard deviation is up to 1/sqrt(bits), once per hash function.
-	if filters < 10 {
-		stderr = math.Hypot(stderr, c.FPRate*float64(p.Hashes)/math.Sqrt(float64(p.Bits)))
-	}
-	t.Logf("%v, want %g, n = %d: %.4g", c.Layout, c.FPRate, c.Capacity, rate)
-	require.LessOrEqual(t, rate, c.FPRate+sigmas*stderr, "%v, %g, n = %d", c.Layout, c.FPRate, c.Capacity)
-	require.InDelta(t, p.RateAt(c.Capacity), rate, sigmas*stderr, "%v, %g, n = %d", c.Layout, c.FPRate, c.Capacity)
-}
-
+// The filters have between 0 and 100 keys, and different numbers of hashes.
 func TestSmallFiltersOfThousandsOfFamilies(t *testing.T) {
 	for _, layout := range layouts {
 		t.Run(layout.String(), func(t *testing.T) {
+			planned, p, rate := -1, Params{}, 0.0 // for a number of keys
 			checks.SmallSets(t, func(fam hashfam.Family, keys []hashfam.Digest) checks.Rated {
-				n := uint64(len(keys))
-				f, err := New(Config{Capacity: max(1, n), FPRate: 0.01, Layout: layout, Family: fam})
-				require.NoError(t, err)
+				if n := uint64(len(keys)); planned != len(keys) {
+					c := Config{Capacity: max(1, n), FPRate: []float64{0.03, 0.003}[n%2], Layout: layout}
+					var err error
+					p, err = c.Params()
+					require.NoError(t, err)
+					planned, rate = len(keys), p.RateAt(n)
+					require.LessOrEqual(t, rate, c.FPRate)
+				}
+				p.Family = fam
+				f := mustNew(t, p)
 				f.AddAll(keys)
-				return checks.Rated{Contains: f.ContainsAll, Rate: f.Params().RateAt(n)}
+				return checks.Rated{Contains: f.ContainsAll, Rate: rate}
 			})
 		})
 	}
 }
 
 func TestFiltersOfManyKeysHaveTheExactRate(t *testing.T) {
-	n := uint64(50_000)
-	if checks.Long(t, 1, 0.3) {
+	n := uint64(100_000)
+	if checks.Long(t, 1.5, 0.3) {
 		n = 100_000_000
 	}
 	for _, layout := range layouts {
-		t.Run(layout.String(), func(t *testing.T) {
-			f, err := New(Config{Capacity: n, FPRate: 0.01, Layout: layout})
-			require.NoError(t, err)
-			add := func(keys []hashfam.Digest) error { f.AddAll(keys); return nil }
-			checks.LargeSet(t, n, add, checks.Rated{Contains: f.ContainsAll, Rate: f.Params().RateAt(n)})
-		})
+		for _, want := range []float64{0.03, 0.003} {
+			t.Run(fmt.Sprint(layout, want), func(t *testing.T) {
+				f, err := New(Config{Capacity: n, FPRate: want, Layout: layout})
+				require.NoError(t, err)
+				add := func(keys []hashfam.Digest) error { f.AddAll(keys); return nil }
+				rate := f.Params().RateAt(n)
+				require.LessOrEqual(t, rate, want)
+				checks.LargeSet(t, n, add, checks.Rated{Contains: f.ContainsAll, Rate: rate})
+			})
+		}
 	}
 }
 
@@ -94,7 +60,7 @@ func TestFiltersOfManyKeysHaveTheExactRate(t *testing.T) {
 // are binomial, and the relative standard deviation of the fill ratio is below
 // 1/sqrt(bits).
 func TestShardingDoesNotChangeTheRate(t *testing.T) {
-	const n, queries = 20_000, 400_000
+	const n, queries = 20_000, 200_000
 	for _, layout := range layouts {
 		for _, s := range checks.Shardings() {
 			p, err := Config{Capacity: n, FPRate: 0.01, Layout: layout}.Params()
@@ -111,7 +77,7 @@ func TestShardingDoesNotChangeTheRate(t *testing.T) {
 			}
 			want := p.RateAt(n)
 			stderr := math.Hypot(math.Sqrt(want/queries), want*float64(p.Hashes)/math.Sqrt(float64(p.Bits)))
-			require.InDelta(t, want, float64(hits)/queries, sigmas*stderr, "%v, %s", layout, s.Name)
+			require.InDelta(t, want, float64(hits)/queries, 6*stderr, "%v, %s", layout, s.Name)
 		}
 	}
 }
@@ -121,7 +87,7 @@ func TestCapacityAtInvertsRateAt(t *testing.T) {
 		p := drawParams(t, hashfam.Family{})
 		if rapid.Bool().Draw(t, "large") {
 			c := Config{
-				Capacity: uint64(math.Exp(rapid.Float64Range(0, math.Log(mostKeys)).Draw(t, "ln n"))),
+				Capacity: uint64(math.Exp(rapid.Float64Range(0, math.Log(1e9)).Draw(t, "ln n"))),
 				FPRate:   math.Exp(rapid.Float64Range(math.Log(1e-6), math.Log(0.5)).Draw(t, "ln rate")),
 				Layout:   p.Layout,
 			}
@@ -136,10 +102,9 @@ func TestCapacityAtInvertsRateAt(t *testing.T) {
 		require.Greater(t, p.RateAt(n+1), rate)
 	})
 	p := Params{Bits: 1024, Hashes: 7}
-	require.Zero(t, p.CapacityAt(0))
-	require.Zero(t, p.CapacityAt(-1))
-	require.Zero(t, p.CapacityAt(math.NaN()))
-	require.Zero(t, p.CapacityAt(math.Inf(-1)))
+	for _, rate := range []float64{0, -1, math.NaN(), math.Inf(-1)} {
+		require.Zero(t, p.CapacityAt(rate))
+	}
 	require.Equal(t, uint64(math.MaxUint64), p.CapacityAt(1))
 	require.Equal(t, uint64(math.MaxUint64), p.CapacityAt(math.Inf(1)))
 	require.Zero(t, Params{}.CapacityAt(0.5))
@@ -177,11 +142,11 @@ func TestRateAtCountsDigestsNearAMember(t *testing.T) {
 // Sums of probabilities may round up, but no rate exceeds 1.
 func TestRatesDoNotExceedOne(t *testing.T) {
 	for _, layout := range layouts {
-		for _, k := range []int{1, 7, 14, 30, 255} {
-			for size := 12; size < 48; size += 12 {
+		for _, k := range []int{1, 14, 255} {
+			for size := 12; size <= 36; size += 24 {
 				p := Params{Bits: 1 << size, Hashes: k, Layout: layout}
 				p.Bits -= p.Bits % p.unit()
-				for n := p.Bits / 64; n < 4*p.Bits; n *= 2 {
+				for n := p.Bits / 64; n < 4*p.Bits; n *= 4 {
 					rate := p.RateAt(n)
 					require.True(t, rate >= 0 && rate <= 1, "%v: %g at %d", p, rate, n)
 				}
@@ -233,17 +198,20 @@ func TestStatisticsOfEmptyAndFullFilters(t *testing.T) {
 		unknown, err := full.Jaccard(empty)
 		require.NoError(t, err)
 		require.True(t, math.IsNaN(unknown))
+		for i := range uint64(50) {
+			empty.AddDigest(sum(empty, i))
+			equal, err := empty.Cosine(empty.Clone())
+			require.NoError(t, err)
+			require.Equal(t, 1.0, equal)
+		}
 	}
 }
 
 // In small filters, the estimates differ between layouts.
 func TestEstimatesDependOnTheLayout(t *testing.T) {
-	for layout, want := range map[Layout]float64{
-		Classic:     sizing.ClassicLen(3584, 7, 50),
-		Partitioned: sizing.PartitionedLen(3584, 7, 50),
-		Blocked:     sizing.BlockedLen(3584, 7, 50),
-	} {
-		require.Equal(t, want, Params{Bits: 3584, Hashes: 7, Layout: layout}.estimate(50))
+	want := []float64{sizing.ClassicLen(3584, 7, 50), sizing.PartitionedLen(3584, 7, 50), sizing.BlockedLen(3584, 7, 50)}
+	for _, layout := range layouts {
+		require.Equal(t, want[layout], Params{Bits: 3584, Hashes: 7, Layout: layout}.estimate(50))
 	}
 }
 
@@ -268,14 +236,4 @@ func TestOnesInRanges(t *testing.T) {
 		}
 		require.Equal(t, want, onesIn(words, uint64(start), uint64(end)))
 	})
-}
-
-func TestCosineOfEqualFiltersIsOne(t *testing.T) {
-	f := mustNew(t, Params{Bits: 300, Hashes: 1})
-	for i := range uint64(50) {
-		f.AddDigest(sum(f, i))
-		c, err := f.Cosine(f.Clone())
-		require.NoError(t, err)
-		require.Equal(t, 1.0, c)
-	}
 }
