@@ -95,24 +95,30 @@ func (t *tail) widen() {
 	*t = wide
 }
 
-// widenInPlace doubles the width of the counters in the same amount of memory,
-// which halves their number.
-func (t *tail) widenInPlace() { t.pair(len(t.words), t.shift+1) }
+// widenInPlace doubles the width of the counters in the same memory, which
+// halves their number.
+func (t *tail) widenInPlace() { t.pair(t.shift + 1) }
 
-// halve halves the number of counters, and the memory.
-func (t *tail) halve() { t.pair(len(t.words)/2, t.shift) }
+// halve halves the number of counters, and the memory. It allocates the smaller
+// array.
+func (t *tail) halve() {
+	t.pair(t.shift)
+	t.words = slices.Clone(t.words[:len(t.words)/2])
+}
 
-// pair halves the number of counters. It allocates a new array for them. Each
-// counter becomes the maximum of the two neighbors that it replaces. With
-// conservative update this is enough, since it is no less than the count of any
-// key of either neighbor. [hashfam.Reduce] preserves the order of positions, so
-// keys find their counters at the new positions.
-func (t *tail) pair(words int, shift uint8) {
-	half := tail{make([]uint64, words), shift}
-	for i := range half.cells() {
-		half.lift(i, max(t.get(2*i), t.get(2*i+1)))
+// pair halves the number of counters and changes their width. Each counter
+// becomes the maximum of the two neighbors that it replaces, which are in the
+// same place or later. With conservative update this is enough, since it is no
+// less than the count of any key of either neighbor. [hashfam.Reduce] preserves
+// the order of positions, so keys find their counters at the new positions.
+func (t *tail) pair(shift uint8) {
+	half := tail{t.words, shift}
+	for i := range t.cells() / 2 {
+		most := max(t.get(2*i), t.get(2*i+1))
+		half.words[i>>((6-shift)&7)] &^= half.limit() << (i << (shift & 7) & 63)
+		half.lift(i, most)
 	}
-	*t = half
+	t.shift = shift
 }
 
 // addTail adds the counters of o, which must have the same shape. If a sum does

@@ -68,8 +68,8 @@ func New(g Goal) Tracker {
 
 // Observe counts key n > 0 times in the last pane, or in a new pane if the last
 // one is full. The pane must have room for n keys. Observe runs in O(1) time,
-// amortized. It allocates only if memory grows, the tail is resized or a pane
-// begins, and does not retain key.
+// amortized. It allocates only if memory grows or a pane begins, and does not
+// retain key.
 func Observe[K Key](p *Panes, d hashfam.Digest, key K, n uint64) {
 	t := p.Last
 	if t == nil || t.total == p.full {
