@@ -3,6 +3,7 @@ package conformance
 import (
 	"bytes"
 	"errors"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -14,49 +15,49 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// Frames describes how a structure is encoded, printed and compared. Fields can
-// be nil if they do not apply.
-type Frames[S Encoded[S]] struct {
-	Structure[S]
-	Golden []Golden[S]
-	// Zero returns a zero value.
-	Zero func() S
+// Frames describes how a structure is encoded and printed. Fields can be nil if
+// they do not apply.
+type Frames struct {
+	Structure
+	Golden Golden
 	// ClaimHuge changes encoded parameters to describe a structure of 2^40
 	// bits, and returns its payload length in bytes.
 	ClaimHuge func(params []byte) (payload uint64)
-	Header    Header[S]
-	View      View[S]
+	// Header reads the parameters, see [HeaderOf].
+	Header func(io.Reader, hashfam.Family) (params any, err error)
+	// View opens a view, see [Viewer].
+	View func([]byte, hashfam.Family) (*View, error)
 	// Ask returns a function that queries frames of the family.
 	Ask func(hashfam.Family) Asker
-	// Reads returns the results of all methods that only read and are not in
-	// Encoded or Questions.
-	Reads func(S) []any
-	// Shown returns the structure as a value, and then other values that
-	// contain its family, for example its parameters.
-	Shown func(S) []any
+	// Reads returns the parameters and then the results of all methods of a
+	// structure or a view that only read and are not in Encoded or Questions.
+	Reads func(any) []any
+	// Shown returns other values that contain the structure or its family.
+	Shown func(Encoded) []any
 }
 
-// A Golden is a file in testdata that all later versions must decode.
-type Golden[S any] struct {
-	File  string
-	Build func() S // returns the encoded structure
-}
+// Golden contains names of files in testdata that all later versions must
+// decode, and functions that build the encoded structures.
+type Golden map[string]func() Encoded
+
+// Built converts a function for [Golden].
+func Built[S Encoded](build func() S) func() Encoded { return func() Encoded { return build() } }
 
 // Test runs all properties as subtests.
-func (s Frames[S]) Test(t *testing.T) {
+func (s Frames) Test(t *testing.T) {
 	properties := s.Properties()
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		t.Run(name, func(t *testing.T) { properties[name](t) })
 	}
 }
 
-func (s Frames[S]) Properties() map[string]func(rapid.TB) {
+func (s Frames) Properties() map[string]func(rapid.TB) {
 	properties := map[string]func(rapid.TB){
 		"changed frames with correct checksums are decoded or rejected": func(t rapid.TB) { rapid.Check(t, s.Change) },
 		"a claimed length does not allocate memory":                     s.lyingLength,
 		"a zero value can decode but cannot be encoded":                 s.zeroValue,
 	}
-	for name, property := range map[string]func(t *rapid.T, f S, keys []string){
+	for name, property := range map[string]func(t *rapid.T, f Encoded, keys []string){
 		"structures with different parameters are not equal and cannot be merged": s.incompatible,
 		"another version, kind or family is an error":                             s.wrongHeader,
 		"reads can be concurrent":                                                 s.pureReads,
@@ -66,23 +67,23 @@ func (s Frames[S]) Properties() map[string]func(rapid.TB) {
 	} {
 		properties[name] = func(t rapid.TB) {
 			rapid.Check(t, func(t *rapid.T) {
-				f, keys := s.draw(t, drawFamily(t))
+				f, keys := s.filled(t, drawFamily(t))
 				property(t, f, keys)
 			})
 		}
 	}
-	for _, g := range s.Golden {
-		properties[g.File] = func(t rapid.TB) { s.golden(t, g) }
+	for file, build := range s.Golden {
+		properties[file] = func(t rapid.TB) { s.golden(t, file, build()) }
 	}
 	return properties
 }
 
 // example returns a structure with at least five keys. It is the same in all
 // runs.
-func (s Frames[S]) example(fam hashfam.Family) (f S) {
+func (s Frames) example(fam hashfam.Family) (f Encoded) {
 	for seed, n := 0, 0; n < 5; seed++ {
-		f = rapid.Custom(func(t *rapid.T) S {
-			f, in := s.draw(t, fam)
+		f = rapid.Custom(func(t *rapid.T) Encoded {
+			f, in := s.filled(t, fam)
 			n = len(in)
 			return f
 		}).Example(seed)
@@ -92,31 +93,31 @@ func (s Frames[S]) example(fam hashfam.Family) (f S) {
 
 // incompatible checks that structures with different parameters are not equal
 // and cannot be merged, and that the error names the parameter.
-func (s Frames[S]) incompatible(t *rapid.T, f S, in []string) {
-	if s.Variants == nil {
+func (s Frames) incompatible(t *rapid.T, f Encoded, in []string) {
+	if s.Builders != nil {
 		fam := f.Family()
-		require.False(t, s.Receiver(fam).Equal(s.Receiver(fam.Derive("another"))), "another family")
+		require.False(t, s.equal(s.receiver(fam), s.receiver(fam.Derive("another"))), "another family")
 		return
 	}
-	empty, valid := s.Like(f), s.Like(f)
+	empty, valid := s.like(f), s.like(f)
 	s.fill(valid, []string{"key"})
-	variants := s.Variants(empty)
+	variants := s.variants(empty)
 	require.NotEmpty(t, variants)
 	for _, v := range variants {
-		require.False(t, v.F.Equal(empty) || empty.Equal(v.F), "another %s", v.Field)
-		if s.Merge == nil {
+		require.False(t, s.equal(v.Encoded, empty) || s.equal(empty, v.Encoded), "another %s", v.field)
+		if s.merge == nil {
 			continue
 		}
-		s.fill(v.F, in)
-		own, other := encode(t, f), encode(t, v.F)
-		for _, others := range [][]S{{v.F}, {valid, v.F, valid}} {
-			err := s.Merge(f, others...)
-			require.ErrorIs(t, err, hashfam.ErrIncompatible, "another %s", v.Field)
-			require.ErrorContains(t, err, v.Field)
+		s.fill(v.Encoded, in)
+		own, other := encode(t, f), encode(t, v)
+		for _, others := range [][]Encoded{{v.Encoded}, {valid, v.Encoded, valid}} {
+			err := s.merge(f, others...)
+			require.ErrorIs(t, err, hashfam.ErrIncompatible, "another %s", v.field)
+			require.ErrorContains(t, err, v.field)
 			require.Equal(t, len(others) > 1, strings.Contains(err.Error(), "others[1]"), err)
 		}
 		requireBytes(t, own, encode(t, f), "a failed merge changed the structure")
-		requireBytes(t, other, encode(t, v.F), "a failed merge changed the argument")
+		requireBytes(t, other, encode(t, v), "a failed merge changed the argument")
 	}
 }
 
@@ -124,12 +125,12 @@ func (s Frames[S]) incompatible(t *rapid.T, f S, in []string) {
 // returns true if b is valid. Then f must be encoded to the same bytes, since
 // decoders must not ignore any bit. Otherwise the error must be want, if that
 // is not nil, and f must not change.
-func (s Frames[S]) decode(t rapid.TB, f S, b []byte, want error, ways ...way) bool {
+func (s Frames) decode(t rapid.TB, f Encoded, b []byte, want error, ways ...way) bool {
 	own, _ := f.MarshalBinary() // fails for a receiver
 	whole := f.UnmarshalBinary(b)
-	var valid *S
+	var valid Encoded
 	if whole == nil {
-		own, valid = b, &f
+		own, valid = b, f
 	}
 	same := func(name string, err error) {
 		if (whole == nil) != (err == nil) || !errors.Is(err, want) && want != nil {
@@ -139,24 +140,21 @@ func (s Frames[S]) decode(t rapid.TB, f S, b []byte, want error, ways ...way) bo
 	for _, way := range ways {
 		same(way.name, way.decode(f, b))
 	}
-	require.ErrorIs(t, f.UnmarshalText(append(textOf(b), '?')), hashfam.ErrCorrupt)
 	again, _ := f.MarshalBinary()
 	requireBytes(t, own, again, "a decoder ignored bytes, or changed its receiver after an error")
 	same("a view", s.view(t, b, f.Family(), valid, whole))
-	if s.Header != nil {
-		err := s.Header(t, b, f.Family(), valid)
-		must(t, err != nil || valid != nil || want == nil || errors.Is(want, hashfam.ErrCorrupt), "the header has no error, want %v", want)
-	}
+	err := s.header(t, b, f.Family(), valid)
+	must(t, s.Header == nil || err != nil || valid != nil || want == nil || errors.Is(want, hashfam.ErrCorrupt), "the header has no error, want %v", want)
 	s.ask(t, b, f, whole)
 	return whole == nil
 }
 
 // wrongHeader checks the errors for another version, kind or family, and that
 // the receiver's family does not change.
-func (s Frames[S]) wrongHeader(t *rapid.T, f S, _ []string) {
-	used, _ := s.draw(t, f.Family())
-	other, _ := s.draw(t, f.Family().Derive("another"))
-	b, empty := encode(t, f), s.Receiver(f.Family())
+func (s Frames) wrongHeader(t *rapid.T, f Encoded, _ []string) {
+	used, _ := s.filled(t, f.Family())
+	other, _ := s.filled(t, f.Family().Derive("another"))
+	b, empty, way := encode(t, f), s.receiver(f.Family()), rapid.SampledFrom(ways).Draw(t, "way")
 	for _, wrong := range []struct {
 		offset int
 		value  byte
@@ -169,11 +167,11 @@ func (s Frames[S]) wrongHeader(t *rapid.T, f S, _ []string) {
 		b := bytes.Clone(b)
 		b[wrong.offset] = wrong.value
 		Reseal(b)
-		s.decode(t, used, b, wrong.err, ways...)
-		require.True(t, s.Header == nil || s.Header(t, b, f.Family(), nil) != nil, "a wrong header is accepted")
+		s.decode(t, used, b, wrong.err, way)
+		require.True(t, s.Header == nil || s.header(t, b, f.Family(), nil) != nil, "a wrong header is accepted")
 	}
-	for _, g := range []S{empty, used} {
-		s.decode(t, g, encode(t, other), hashfam.ErrFamily, ways...)
-		must(t, s.decode(t, g, b, nil, ways...), "a valid frame is rejected")
+	for _, g := range []Encoded{empty, used} {
+		s.decode(t, g, encode(t, other), hashfam.ErrFamily, way)
+		must(t, s.decode(t, g, b, nil, way), "a valid frame is rejected")
 	}
 }

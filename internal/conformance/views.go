@@ -12,70 +12,80 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A View opens a view of data and returns its error. If f is not nil, the view
-// must agree with f.
-type View[S Encoded[S]] func(t rapid.TB, s Frames[S], data []byte, fam hashfam.Family, f *S) error
+// A View is an open view of a frame.
+type View struct {
+	pointer, value any
+	verify         func() error
+	decode         func() (Encoded, error)
+}
 
-// Viewer returns a View. reads and questions must be in the same order as in
-// Frames.
-func Viewer[S Encoded[S], E any, V interface {
+// Viewer converts the function that opens views. The view must return the same
+// as the structure for Questions and Reads.
+func Viewer[E any, V interface {
 	*E
 	Verify() error
 	Decode() (S, error)
-}](open func([]byte, hashfam.Family) (V, error), reads func(V) []any, questions ...func(V) []Form) View[S] {
-	return func(t rapid.TB, s Frames[S], data []byte, fam hashfam.Family, f *S) error {
+}, S Encoded](open func([]byte, hashfam.Family) (V, error)) func([]byte, hashfam.Family) (*View, error) {
+	return func(data []byte, fam hashfam.Family) (*View, error) {
 		v, err := open(data, fam)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		for _, form := range slices.Concat(questionsOf(v, questions)...) {
-			form.do("key", "")
-		}
-		err = v.Verify()
-		g, decoded := v.Decode()
-		require.Equal(t, err == nil, decoded == nil)
-		if err == nil && f != nil {
-			require.Len(t, questions, len(s.Questions))
-			Agree(t, joined(questionsOf(*f, s.Questions), questionsOf(v, questions)), names)
-			require.Equal(t, s.Reads(*f), reads(v))
-			requireNoKey(t, v, *v)
-			clear(data)
-			must(t, g.Equal(*f), "the decoded structure shares memory with the view")
-		}
-		return err
+		return &View{v, *v, v.Verify, func() (Encoded, error) { return v.Decode() }}, nil
 	}
 }
 
 // view opens a view of b and returns its error, or otherwise if there are no
-// views.
-func (s Frames[S]) view(t rapid.TB, b []byte, fam hashfam.Family, f *S, otherwise error) error {
+// views. If f is not nil, the view must agree with f.
+func (s Frames) view(t rapid.TB, b []byte, fam hashfam.Family, f Encoded, otherwise error) error {
 	if s.View == nil {
 		return otherwise
 	}
-	err := s.View(t, s, bytes.Clone(b), fam, f)
+	b = bytes.Clone(b)
+	v, err := s.View(b, fam)
 	if errors.Is(err, errors.ErrUnsupported) {
 		return otherwise
+	}
+	if err != nil {
+		return err
+	}
+	questions := s.questions(v.pointer)
+	for _, form := range slices.Concat(questions...) {
+		form.do("key", "")
+	}
+	err = v.verify()
+	g, decoded := v.decode()
+	require.Equal(t, err == nil, decoded == nil)
+	if err == nil && f != nil {
+		own := s.questions(f)
+		require.Len(t, questions, len(own))
+		Agree(t, joined(own, questions), names)
+		require.Equal(t, s.Reads(f), s.Reads(v.pointer))
+		clear(b)
+		must(t, s.equal(g, f), "the decoded structure shares memory with the view")
 	}
 	return err
 }
 
-// A Header reads the parameters in b and returns the error. If f is not nil,
-// they must be the parameters of f.
-type Header[S any] func(t rapid.TB, b []byte, fam hashfam.Family, f *S) error
+// HeaderOf converts the function that reads parameters.
+func HeaderOf[P any](read func(io.Reader, hashfam.Family) (P, error)) func(io.Reader, hashfam.Family) (any, error) {
+	return func(r io.Reader, fam hashfam.Family) (any, error) { return read(r, fam) }
+}
 
-// HeaderOf returns a Header. It checks that the bytes after the header are not
-// read.
-func HeaderOf[S any, P comparable](read func(io.Reader, hashfam.Family) (P, error), params func(S) P) Header[S] {
-	return func(t rapid.TB, b []byte, fam hashfam.Family, f *S) error {
-		stream := bytes.NewBuffer(b)
-		p, err := read(stream, fam)
-		if err == nil {
-			must(t, intact(b), "a damaged header is accepted")
-			require.Equal(t, len(b)-headerBytes(b), stream.Len(), "bytes after the header")
-		}
-		must(t, f == nil || p == params(*f), "other parameters are read: %v", p)
-		return err
+// header reads the parameters in b and returns the error. If f is not nil, they
+// must be the parameters of f. The bytes after the header must not be read.
+func (s Frames) header(t rapid.TB, b []byte, fam hashfam.Family, f Encoded) error {
+	if s.Header == nil {
+		return nil
 	}
+	stream := bytes.NewBuffer(b)
+	p, err := s.Header(stream, fam)
+	if err == nil {
+		must(t, intact(b), "a damaged header is accepted")
+		require.Equal(t, len(b)-headerBytes(b), stream.Len(), "bytes after the header")
+	}
+	must(t, f == nil || p == s.Reads(f)[0], "other parameters are read: %v", p)
+	return err
 }
 
 // An Asker queries a frame without creating a view.
@@ -84,7 +94,7 @@ type Asker = func(frame []byte, d hashfam.Digest) (bool, error)
 // ask queries b, which may be damaged, at different addresses. If b is valid,
 // the results must agree with f. Otherwise true must be returned with the error
 // of the decoder, unless the damage is only in a checksum or in the payload.
-func (s Frames[S]) ask(t rapid.TB, b []byte, f S, invalid error) {
+func (s Frames) ask(t rapid.TB, b []byte, f Encoded, invalid error) {
 	if s.Ask == nil {
 		return
 	}
@@ -111,11 +121,11 @@ func (s Frames[S]) ask(t rapid.TB, b []byte, f S, invalid error) {
 }
 
 // sealedHeader checks that the header of b is valid except for its checksum.
-func (s Frames[S]) sealedHeader(t rapid.TB, b []byte, fam hashfam.Family) {
+func (s Frames) sealedHeader(t rapid.TB, b []byte, fam hashfam.Family) {
 	b = bytes.Clone(b)
 	Reseal(b)
 	var field *hashfam.FieldError
-	err := s.Header(t, b, fam, nil)
+	err := s.header(t, b, fam, nil)
 	layers := s.Builders != nil && errors.As(err, &field) && field.Field == "payload length" // which is computed later
 	require.True(t, err == nil || layers, "an invalid header was accepted: %v", err)
 }
