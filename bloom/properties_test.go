@@ -52,21 +52,15 @@ func TestDecodingGivesTheEncodedFilter(t *testing.T) {
 	})
 }
 
-// filters runs random sequences of actions on a Filter.
+// filters describes how a Filter is used, encoded and printed.
 var filters = conformance.Structure{
-	Type:      conformance.Of(NewReceiver),
-	Source:    conformance.From(drawParams, NewFromParams, (*Filter).Params),
+	Type:      conformance.Created(NewReceiver, drawParams, NewFromParams),
 	Canonical: func(conformance.Encoded) bool { return true },
 	Actions: map[string]func(*conformance.Machine){
 		"intersect": conformance.On(intersect), "fold": conformance.On(fold),
 		"share": conformance.On(addShared), "merge into a shared filter": conformance.On(mergeShared),
 	},
-}
-
-// frames describes how a Filter is encoded and printed.
-var frames = conformance.Frames{
-	Structure: filters,
-	Golden: conformance.Golden{
+	Golden: map[string]func() conformance.Encoded{
 		"classic.bin":     golden(NewFromParams, Params{Bits: 1000, Hashes: 7}),
 		"partitioned.bin": golden(NewFromParams, Params{Bits: 1001, Hashes: 7, Layout: Partitioned}),
 		"blocked.bin":     golden(NewFromParams, Params{Bits: 1024, Hashes: 7, Layout: Blocked}),
@@ -80,25 +74,23 @@ var frames = conformance.Frames{
 	Header: conformance.HeaderOf(ReadParams),
 	View:   conformance.Viewer(NewView),
 	Ask:    func(fam hashfam.Family) conformance.Asker { return NewFrameReader(fam).ContainsDigest },
-	Reads:  reads,
-	Shown: func(f conformance.Encoded) []any {
-		c := newConcurrent(f.(*Filter))
+	Reads: func(s conformance.Encoded) []any {
+		f := s.(*Filter)
+		f.EstimatedUnionLen(f)
+		f.Jaccard(f)
+		f.Cosine(f)
+		f.AppendDelta(nil, f)
+		c := newConcurrent(f)
 		return []any{Config{Family: f.Family()}, c, *c}
 	},
 }
 
-// scalables runs random sequences of actions on a Scalable.
+// scalables describes how a Scalable is used, encoded and printed.
 var scalables = conformance.Structure{
-	Type:      conformance.Of(NewScalableReceiver),
-	Source:    conformance.From(drawScalable, NewScalable, (*Scalable).Config),
+	Type:      conformance.Created(NewScalableReceiver, drawScalable, NewScalable),
 	Actions:   map[string]func(*conformance.Machine){"attach": conformance.On(attach)},
 	Invariant: conformance.On(checkStages),
-}
-
-// scalableFrames describes how a Scalable is encoded and printed.
-var scalableFrames = conformance.Frames{
-	Structure: scalables,
-	Golden: conformance.Golden{
+	Golden: map[string]func() conformance.Encoded{
 		"scalable.bin": golden(NewScalable, ScalableConfig{Expected: 20, FPRate: 0.1}),
 		"scalable-blocked.bin": func() conformance.Encoded {
 			s := golden(NewScalable, ScalableConfig{Expected: 60, FPRate: 0.1, Layout: Blocked, Family: keyed})().(*Scalable)
@@ -113,22 +105,15 @@ var scalableFrames = conformance.Frames{
 		params[25] = 64 // stages
 		return 1 << 37
 	},
-	Reads: reads,
 }
 
-// rotatings runs random sequences of actions on a Rotating.
+// rotatings describes how a Rotating is used, encoded and printed.
 var rotatings = conformance.Structure{
-	Type:       conformance.Of(NewRotatingReceiver),
-	Source:     conformance.From(drawRotating, NewRotating, (*Rotating).Config),
+	Type:       conformance.Created(NewRotatingReceiver, drawRotating, NewRotating),
 	Actions:    map[string]func(*conformance.Machine){"advance": conformance.On(advance)},
 	Invariant:  conformance.On(checkGenerations),
 	Remembered: inWindow,
-}
-
-// rotatingFrames describes how a Rotating is encoded and printed.
-var rotatingFrames = conformance.Frames{
-	Structure: rotatings,
-	Golden: conformance.Golden{
+	Golden: map[string]func() conformance.Encoded{
 		"rotating.bin": golden(sizedBefore, RotatingConfig{Capacity: 40, FPRate: 0.1, Generations: 2}),
 		"rotating-time.bin": golden(sizedBefore,
 			RotatingConfig{Capacity: 40, FPRate: 0.1, Span: time.Hour, Layout: Blocked, Family: keyed}),
@@ -138,50 +123,23 @@ var rotatingFrames = conformance.Frames{
 		params[32], params[33], params[34] = 8, byte(Classic), 1
 		return 1 << 38
 	},
-	Reads: reads,
 }
 
 func TestFilter(t *testing.T)                { rapid.Check(t, filters.Run) }
-func TestFilterFrames(t *testing.T)          { frames.Test(t) }
+func TestFilterFrames(t *testing.T)          { filters.Test(t) }
 func TestScalable(t *testing.T)              { rapid.Check(t, scalables.Run) }
-func TestScalableFrames(t *testing.T)        { scalableFrames.Test(t) }
+func TestScalableFrames(t *testing.T)        { scalables.Test(t) }
 func TestRotating(t *testing.T)              { rapid.Check(t, rotatings.Run) }
-func TestRotatingFrames(t *testing.T)        { rotatingFrames.Test(t) }
+func TestRotatingFrames(t *testing.T)        { rotatings.Test(t) }
 func FuzzFilter(f *testing.F)                { f.Fuzz(rapid.MakeFuzz(filters.Run)) }
-func FuzzChangedFrames(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(frames.Change)) }
-func FuzzFrames(f *testing.F)                { frames.Fuzz(f) }
+func FuzzChangedFrames(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(filters.Change)) }
+func FuzzFrames(f *testing.F)                { filters.Fuzz(f) }
 func FuzzScalable(f *testing.F)              { f.Fuzz(rapid.MakeFuzz(scalables.Run)) }
-func FuzzChangedScalableFrames(f *testing.F) { f.Fuzz(rapid.MakeFuzz(scalableFrames.Change)) }
-func FuzzScalableFrames(f *testing.F)        { scalableFrames.Fuzz(f) }
+func FuzzChangedScalableFrames(f *testing.F) { f.Fuzz(rapid.MakeFuzz(scalables.Change)) }
+func FuzzScalableFrames(f *testing.F)        { scalables.Fuzz(f) }
 func FuzzRotating(f *testing.F)              { f.Fuzz(rapid.MakeFuzz(rotatings.Run)) }
-func FuzzChangedRotatingFrames(f *testing.F) { f.Fuzz(rapid.MakeFuzz(rotatingFrames.Change)) }
-func FuzzRotatingFrames(f *testing.F)        { rotatingFrames.Fuzz(f) }
-
-// reads calls the methods that only read a structure or a View.
-func reads(f any) []any {
-	n := f.(interface {
-		SizeBytes() uint64
-		EstimatedLen() float64
-		FalsePositiveRate() float64
-	})
-	list := []any{n.SizeBytes(), n.EstimatedLen(), n.FalsePositiveRate()}
-	switch f := f.(type) {
-	case *Scalable:
-		return append([]any{f.Config(), f.Stages()}, list...)
-	case *Rotating:
-		return append([]any{f.Config()}, list...)
-	case *Filter:
-		f.EstimatedUnionLen(f)
-		f.Jaccard(f)
-		f.Cosine(f)
-		f.AppendDelta(nil, f)
-	}
-	used := f.(interface {
-		Params() Params
-		FillRatio() float64
-	})
-	return append([]any{used.Params(), used.FillRatio()}, list...)
-}
+func FuzzChangedRotatingFrames(f *testing.F) { f.Fuzz(rapid.MakeFuzz(rotatings.Change)) }
+func FuzzRotatingFrames(f *testing.F)        { rotatings.Fuzz(f) }
 
 var keyed = hashfam.New(hashfam.Key{1, 2, 3})
 
@@ -248,7 +206,9 @@ func addShared(m *conformance.Machine, f, _ *Filter) {
 	m.ContainsOrAdd(conformance.ContainsOrAdds(c))
 	m.F = c.Snapshot()
 	conformance.Agree(m, [][]conformance.Form{conformance.Contains(m.F), conformance.Contains(c)}, conformance.DrawKeys(m.T))
-	require.Equal(m, reads(m.F), reads(c))
+	snapshot := m.F.(*Filter)
+	require.Equal(m, []any{snapshot.Params(), snapshot.SizeBytes(), snapshot.EstimatedLen(), snapshot.FillRatio(), snapshot.FalsePositiveRate()},
+		[]any{c.Params(), c.SizeBytes(), c.EstimatedLen(), c.FillRatio(), c.FalsePositiveRate()})
 	text, err := m.F.MarshalText()
 	same, _ := c.MarshalText()
 	require.Equal(m, []any{text, err}, []any{same, nil})

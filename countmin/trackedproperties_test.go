@@ -19,52 +19,59 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// heavies, tops and windows drive the structures that track keys.
+// heavies, tops and windows describe how the structures that track keys are
+// used, encoded and printed.
 var (
 	heavies = tracks(conformance.Structure{
-		Type:      conformance.Of(NewHeavyReceiver),
-		Source:    conformance.From(drawHeavy, NewHeavyHitters, (*HeavyHitters).Config),
+		Type:      conformance.Created(NewHeavyReceiver, drawHeavy, NewHeavyHitters),
 		Actions:   map[string]func(*conformance.Machine){"add copies": addCopies, "join": joinShards(JoinHeavyHitters)},
 		Invariant: conformance.On(checkHeavyHitters),
+		Golden: map[string]func() conformance.Encoded{
+			"heavy.bin":      goldenHeavy(HeavyConfig{Phi: 0.1, MemoryBytes: tracker.MinMemory}),
+			"heavykeyed.bin": goldenHeavy(HeavyConfig{Phi: 0.1, MemoryBytes: 1200, Family: keyed}),
+		},
+		ClaimHuge: claimHuge,
 	})
 	tops = tracks(conformance.Structure{
-		Type:      conformance.Of(NewTopKReceiver),
-		Source:    conformance.From(drawTopK, NewTopK, (*TopK).Config),
+		Type:      conformance.Created(NewTopKReceiver, drawTopK, NewTopK),
 		Actions:   map[string]func(*conformance.Machine){"add copies": addCopies, "join": joinShards(JoinTopK)},
 		Invariant: conformance.On(func(m *conformance.Machine, k, _ *TopK) { checkTop(m, m.Counts, k) }),
+		Golden:    map[string]func() conformance.Encoded{"top.bin": goldenTop},
+		ClaimHuge: claimHuge,
 	})
-	windows = tracks(conformance.Structure{
-		Type:       conformance.Of(NewWindowReceiver),
-		Source:     windowSource(1),
+	windows = windowsOf(drawWindow)
+	slow    = windowsOf(drawSlowWindow) // which do not begin another pane, since this would allocate
+)
+
+func windowsOf(draw func(*rapid.T, hashfam.Family) WindowConfig) conformance.Structure {
+	return tracks(conformance.Structure{
+		Type:       conformance.Created(NewWindowReceiver, draw, NewWindow),
 		Actions:    map[string]func(*conformance.Machine){"add copies": addCopies, "advance": conformance.On(advance)},
 		Invariant:  conformance.On(checkWindow),
 		Remembered: covered,
+		Golden:     map[string]func() conformance.Encoded{"window.bin": goldenWindow, "windowtime.bin": goldenWindowTime},
+		ClaimHuge: func(params []byte) uint64 {
+			binary.LittleEndian.PutUint64(params[24:], mostPanes)
+			return claimHuge(params[24:])
+		},
 	})
-	heavyFrames = framesOf(heavies, claimHuge, conformance.Golden{
-		"heavy.bin":      goldenHeavy(HeavyConfig{Phi: 0.1, MemoryBytes: tracker.MinMemory}),
-		"heavykeyed.bin": goldenHeavy(HeavyConfig{Phi: 0.1, MemoryBytes: 1200, Family: keyed}),
-	})
-	topFrames    = framesOf(tops, claimHuge, conformance.Golden{"top.bin": goldenTop})
-	windowFrames = framesOf(slow(windows), claimHugeWindow, conformance.Golden{
-		"window.bin": goldenWindow, "windowtime.bin": goldenWindowTime,
-	})
-)
+}
 
 func TestHeavyHitters(t *testing.T)        { rapid.Check(t, heavies.Run) }
 func TestTopK(t *testing.T)                { rapid.Check(t, tops.Run) }
 func TestWindow(t *testing.T)              { rapid.Check(t, windows.Run) }
-func TestHeavyFrames(t *testing.T)         { heavyFrames.Test(t) }
-func TestTopKFrames(t *testing.T)          { topFrames.Test(t) }
-func TestWindowFrames(t *testing.T)        { windowFrames.Test(t) }
+func TestHeavyFrames(t *testing.T)         { heavies.Test(t) }
+func TestTopKFrames(t *testing.T)          { tops.Test(t) }
+func TestWindowFrames(t *testing.T)        { slow.Test(t) }
 func FuzzHeavyHitters(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(heavies.Run)) }
 func FuzzTopK(f *testing.F)                { f.Fuzz(rapid.MakeFuzz(tops.Run)) }
 func FuzzWindow(f *testing.F)              { f.Fuzz(rapid.MakeFuzz(windows.Run)) }
-func FuzzChangedHeavyFrames(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(heavyFrames.Change)) }
-func FuzzChangedTopKFrames(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(topFrames.Change)) }
-func FuzzChangedWindowFrames(f *testing.F) { f.Fuzz(rapid.MakeFuzz(windowFrames.Change)) }
-func FuzzHeavyFrames(f *testing.F)         { heavyFrames.Fuzz(f) }
-func FuzzTopKFrames(f *testing.F)          { topFrames.Fuzz(f) }
-func FuzzWindowFrames(f *testing.F)        { windowFrames.Fuzz(f) }
+func FuzzChangedHeavyFrames(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(heavies.Change)) }
+func FuzzChangedTopKFrames(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(tops.Change)) }
+func FuzzChangedWindowFrames(f *testing.F) { f.Fuzz(rapid.MakeFuzz(slow.Change)) }
+func FuzzHeavyFrames(f *testing.F)         { heavies.Fuzz(f) }
+func FuzzTopKFrames(f *testing.F)          { tops.Fuzz(f) }
+func FuzzWindowFrames(f *testing.F)        { slow.Fuzz(f) }
 
 // A tracking structure is a *HeavyHitters, a *TopK or a *Window.
 type tracking interface {
@@ -96,6 +103,10 @@ func tracks(s conformance.Structure) conformance.Structure {
 	s.Diverges = func(f conformance.Encoded) bool {
 		h := f.(tracking)
 		return h.budget() > 0 && h.self().panes.All[0].Phi > 0
+	}
+	s.Reads = func(f conformance.Encoded) []any {
+		h := f.(tracking)
+		return []any{h.self().MissBound(), h.Complete(), maps.Collect(h.All())}
 	}
 	s.Invariant = func(m *conformance.Machine) {
 		checkTracked(m, m.Counts, m.F.(tracking))
@@ -142,28 +153,10 @@ func estimates(name string, f any, counts bool, number func(Estimate) uint64) []
 	return forms
 }
 
-// framesOf describes how a structure that tracks keys is encoded and printed.
-func framesOf(s conformance.Structure, claim func([]byte) uint64, golden conformance.Golden) conformance.Frames {
-	return conformance.Frames{
-		Structure: s,
-		Golden:    golden,
-		ClaimHuge: claim,
-		Reads: func(f any) []any {
-			h := f.(tracking)
-			return []any{s.Params(h.(conformance.Encoded)), h.self().Total(), h.self().MissBound(), h.Complete(), h.SizeBytes(), maps.Collect(h.All())}
-		},
-	}
-}
-
 // claimHuge claims a budget of 2^34 bytes, and a payload of 2^40.
 func claimHuge(params []byte) uint64 {
 	binary.LittleEndian.PutUint64(params[8:], tracker.MaxMemory)
 	return 1 << 40
-}
-
-func claimHugeWindow(params []byte) uint64 {
-	binary.LittleEndian.PutUint64(params[24:], mostPanes)
-	return claimHuge(params[24:])
 }
 
 // goldenHeavy has a few keys, including a long one, that do not all fit.
@@ -235,19 +228,10 @@ func drawWindow(t *rapid.T, fam hashfam.Family) WindowConfig {
 	return c
 }
 
-// windowSource draws windows with a larger number of keys. With 10,000 times as
-// many they do not begin another pane, which would allocate.
-func windowSource(times uint64) conformance.Source {
-	return conformance.From(func(t *rapid.T, fam hashfam.Family) WindowConfig {
-		c := drawWindow(t, fam)
-		c.Keys *= times
-		return c
-	}, NewWindow, (*Window).Config)
-}
-
-func slow(s conformance.Structure) conformance.Structure {
-	s.Source = windowSource(10_000)
-	return s
+func drawSlowWindow(t *rapid.T, fam hashfam.Family) WindowConfig {
+	c := drawWindow(t, fam)
+	c.Keys *= 10_000
+	return c
 }
 
 // joinShards replaces the structure by the joined shards of its keys.

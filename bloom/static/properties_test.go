@@ -46,13 +46,11 @@ func TestDecodingGivesTheEncodedFilter(t *testing.T) {
 	})
 }
 
-// filters describes how to build and test a Filter.
-var filters = conformance.Structure{Type: conformance.Of(NewReceiver), Builders: builders}
-
-// frames describes how a Filter is encoded and printed.
-var frames = conformance.Frames{
-	Structure: filters,
-	Golden: conformance.Golden{
+// filters describes how a Filter is built, encoded and printed.
+var filters = conformance.Structure{
+	Type:     conformance.Of[Params](NewReceiver),
+	Builders: builders,
+	Golden: map[string]func() conformance.Encoded{
 		"static.bin":       conformance.Built(golden(Config{FPRate: 0.01}, 1000)),
 		"staticempty.bin":  conformance.Built(golden(Config{FPRate: 0.01}, 0)),
 		"staticnarrow.bin": conformance.Built(golden(Config{FPRate: math.Ldexp(1, -7)}, 300)),
@@ -67,29 +65,15 @@ var frames = conformance.Frames{
 	Header: conformance.HeaderOf(ReadParams),
 	View:   conformance.Viewer(NewView),
 	Ask:    func(fam hashfam.Family) conformance.Asker { return NewFrameReader(fam).ContainsDigest },
-	Reads: func(s any) []any {
-		f := s.(interface {
-			Params() Params
-			SizeBytes() uint64
-			Len() uint64
-			FalsePositiveRate() float64
-		})
-		return []any{f.Params(), f.SizeBytes(), f.Len(), f.FalsePositiveRate()}
-	},
-	Shown: func(f conformance.Encoded) []any { return []any{Config{FPRate: 0.01, Family: f.Family()}} },
+	Reads:  func(f conformance.Encoded) []any { return []any{Config{FPRate: 0.01, Family: f.Family()}} },
 }
 
-// exacts describes how to build and test an Exact.
+// exacts describes how an Exact is built, encoded and printed.
 var exacts = conformance.Structure{
-	Type:      conformance.Of(NewExactReceiver),
+	Type:      conformance.Of[ExactParams](NewExactReceiver),
 	Builders:  exactBuilders,
 	Invariant: conformance.On(findNoOther),
-}
-
-// exactFrames describes how an Exact is encoded and printed.
-var exactFrames = conformance.Frames{
-	Structure: exacts,
-	Golden: conformance.Golden{
+	Golden: map[string]func() conformance.Encoded{
 		"exact.bin":          conformance.Built(goldenExact(hashfam.Family{}, 100, 120)),
 		"exact-inverted.bin": conformance.Built(goldenExact(hashfam.Family{}, 1500, 100)),
 		"exact-empty.bin":    conformance.Built(goldenExact(hashfam.Family{}, 0, 5)),
@@ -104,26 +88,19 @@ var exactFrames = conformance.Frames{
 	},
 	Header: conformance.HeaderOf(ReadExactParams),
 	View:   conformance.Viewer(NewExactView),
-	Reads: func(s any) []any {
-		e := s.(interface {
-			Params() ExactParams
-			SizeBytes() uint64
-		})
-		return []any{e.Params(), e.SizeBytes()}
-	},
-	Shown: func(e conformance.Encoded) []any { return []any{ExactConfig{Family: e.Family()}} },
+	Reads:  func(e conformance.Encoded) []any { return []any{ExactConfig{Family: e.Family()}} },
 }
 
 func TestFilter(t *testing.T)              { rapid.Check(t, filters.Run) }
-func TestFilterFrames(t *testing.T)        { frames.Test(t) }
+func TestFilterFrames(t *testing.T)        { filters.Test(t) }
 func TestExact(t *testing.T)               { rapid.Check(t, exacts.Run) }
-func TestExactFrames(t *testing.T)         { exactFrames.Test(t) }
+func TestExactFrames(t *testing.T)         { exacts.Test(t) }
 func FuzzFilter(f *testing.F)              { f.Fuzz(rapid.MakeFuzz(filters.Run)) }
-func FuzzChangedFilterFrames(f *testing.F) { f.Fuzz(rapid.MakeFuzz(frames.Change)) }
-func FuzzFilterFrames(f *testing.F)        { frames.Fuzz(f) }
+func FuzzChangedFilterFrames(f *testing.F) { f.Fuzz(rapid.MakeFuzz(filters.Change)) }
+func FuzzFilterFrames(f *testing.F)        { filters.Fuzz(f) }
 func FuzzExact(f *testing.F)               { f.Fuzz(rapid.MakeFuzz(exacts.Run)) }
-func FuzzChangedExactFrames(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(exactFrames.Change)) }
-func FuzzExactFrames(f *testing.F)         { exactFrames.Fuzz(f) }
+func FuzzChangedExactFrames(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(exacts.Change)) }
+func FuzzExactFrames(f *testing.F)         { exacts.Fuzz(f) }
 
 // builders draws a rate and returns functions that build a filter with it.
 func builders(t *rapid.T, fam hashfam.Family) map[string]conformance.Builder {

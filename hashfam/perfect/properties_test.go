@@ -49,18 +49,13 @@ func TestDecodingRestoresTheFilter(t *testing.T) {
 	})
 }
 
-// functions tests a Function.
+// functions describes how a Function is built, encoded and printed.
 var functions = conformance.Structure{
-	Type:      conformance.Of(NewReceiver),
+	Type:      conformance.Of[Params](NewReceiver),
 	Builders:  functionBuilders,
 	Questions: []func(any) []conformance.Form{indexForms},
 	Invariant: conformance.On(requireOwnIndexes),
-}
-
-// functionFrames tests how a Function is encoded and printed.
-var functionFrames = conformance.Frames{
-	Structure: functions,
-	Golden: conformance.Golden{
+	Golden: map[string]func() conformance.Encoded{
 		"function.bin":      goldenFunction(Config{}, 300),
 		"functionempty.bin": goldenFunction(Config{}, 0),
 		"functionlast.bin":  goldenFunction(Config{}, 5),
@@ -69,33 +64,20 @@ var functionFrames = conformance.Frames{
 	ClaimHuge: claimHuge,
 	Header:    conformance.HeaderOf(ReadParams),
 	View:      conformance.Viewer(NewView),
-	Reads: func(s any) []any {
-		f := s.(interface {
-			Params() Params
-			SizeBytes() uint64
-			Len() uint64
-		})
-		return []any{f.Params(), f.SizeBytes(), f.Len()}
-	},
-	Shown: func(f conformance.Encoded) []any { return []any{Config{Family: f.Family()}} },
+	Reads:     func(f conformance.Encoded) []any { return []any{Config{Family: f.Family()}} },
 }
 
-// filters tests a Filter whose keys are deleted and restored, and whose values
-// change.
+// filters describes a Filter whose keys are deleted and restored, and whose
+// values change.
 var filters = conformance.Structure{
-	Type:      conformance.Of(NewFilterReceiver),
+	Type:      conformance.Of[FilterParams](NewFilterReceiver),
 	Builders:  filterBuilders,
 	Questions: []func(any) []conformance.Form{valueForms},
 	Actions: map[string]func(*conformance.Machine){
 		"set a value": conformance.On(setValue), "restore": conformance.On(restore),
 		"delete and restore": conformance.On(deleteAndRestore),
 	},
-}
-
-// filterFrames tests how a Filter is encoded and printed.
-var filterFrames = conformance.Frames{
-	Structure: filters,
-	Golden: conformance.Golden{
+	Golden: map[string]func() conformance.Encoded{
 		"filter.bin":       goldenFilter(FilterConfig{FPRate: 0.01}, 200),
 		"filterempty.bin":  goldenFilter(FilterConfig{FPRate: 0.01}, 0),
 		"filtervalues.bin": goldenFilter(FilterConfig{FPRate: 0.1, ValueBits: 5}, 100),
@@ -104,28 +86,19 @@ var filterFrames = conformance.Frames{
 	ClaimHuge: claimHuge,
 	Header:    conformance.HeaderOf(ReadFilterParams),
 	View:      conformance.Viewer(NewFilterView),
-	Reads: func(s any) []any {
-		f := s.(interface {
-			Params() FilterParams
-			SizeBytes() uint64
-			Len() uint64
-			FalsePositiveRate() float64
-		})
-		return []any{f.Params(), f.SizeBytes(), f.Len(), f.FalsePositiveRate()}
-	},
-	Shown: func(f conformance.Encoded) []any { return []any{FilterConfig{Family: f.Family()}} },
+	Reads:     func(f conformance.Encoded) []any { return []any{FilterConfig{Family: f.Family()}} },
 }
 
 func TestFunction(t *testing.T)              { rapid.Check(t, functions.Run) }
-func TestFunctionFrames(t *testing.T)        { functionFrames.Test(t) }
+func TestFunctionFrames(t *testing.T)        { functions.Test(t) }
 func TestFilter(t *testing.T)                { rapid.Check(t, filters.Run) }
-func TestFilterFrames(t *testing.T)          { filterFrames.Test(t) }
+func TestFilterFrames(t *testing.T)          { filters.Test(t) }
 func FuzzFunction(f *testing.F)              { f.Fuzz(rapid.MakeFuzz(functions.Run)) }
-func FuzzChangedFunctionFrames(f *testing.F) { f.Fuzz(rapid.MakeFuzz(functionFrames.Change)) }
-func FuzzFunctionFrames(f *testing.F)        { functionFrames.Fuzz(f) }
+func FuzzChangedFunctionFrames(f *testing.F) { f.Fuzz(rapid.MakeFuzz(functions.Change)) }
+func FuzzFunctionFrames(f *testing.F)        { functions.Fuzz(f) }
 func FuzzFilter(f *testing.F)                { f.Fuzz(rapid.MakeFuzz(filters.Run)) }
-func FuzzChangedFilterFrames(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(filterFrames.Change)) }
-func FuzzFilterFrames(f *testing.F)          { filterFrames.Fuzz(f) }
+func FuzzChangedFilterFrames(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(filters.Change)) }
+func FuzzFilterFrames(f *testing.F)          { filters.Fuzz(f) }
 
 // functionBuilders draws a Config and returns all ways to build a function. The
 // digests must be distinct.

@@ -81,7 +81,7 @@ func frameBytes(b []byte) int {
 // rejected, or decoded to a structure that can be used. This structure may
 // contain any keys. But no method may panic or run forever, all forms must
 // agree, and keys that are added must be found.
-func (s Frames) Change(t *rapid.T) {
+func (s Structure) Change(t *rapid.T) {
 	fam := drawFamily(t)
 	f, _ := s.filled(t, fam)
 	source, _ := s.filled(t, fam)
@@ -110,16 +110,16 @@ func (s Frames) Change(t *rapid.T) {
 
 // decodeAny decodes b in all ways and reports whether it is valid. Decoding
 // must not allocate much more memory than b uses.
-func (s Frames) decodeAny(t rapid.TB, f Encoded, b []byte) (valid bool) {
+func (s Structure) decodeAny(t rapid.TB, f Encoded, b []byte) (valid bool) {
 	took := LeastAllocated(1, func() { valid = s.decode(t, f, b, nil, ways...) })
 	require.LessOrEqual(t, took, uint64(64*len(b)+4<<20), "allocated bytes for a frame of %d", len(b))
 	return valid
 }
 
 // read reads from a structure that was decoded from b.
-func (s Frames) read(t rapid.TB, f Encoded, b []byte) {
+func (s Structure) read(t rapid.TB, f Encoded, b []byte) {
 	require.True(t, s.equal(f, f))
-	s.Reads(f)
+	s.reads(f)
 	shown(f)
 	Agree(t, s.questions(f), names)
 	requireBytes(t, b, encode(t, f), "a read changed the structure")
@@ -182,7 +182,7 @@ func resize(t *rapid.T, b []byte, i int) []byte {
 
 // Fuzz decodes arbitrary bytes with all families, both unchanged and with
 // correct checksums, and reads from the structures.
-func (s Frames) Fuzz(f *testing.F) {
+func (s Structure) Fuzz(f *testing.F) {
 	for _, g := range s.Golden {
 		f.Add(encode(f, g()))
 	}

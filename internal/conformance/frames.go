@@ -3,7 +3,6 @@ package conformance
 import (
 	"bytes"
 	"errors"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -15,43 +14,15 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// Frames describes how a structure is encoded and printed. Fields can be nil if
-// they do not apply.
-type Frames struct {
-	Structure
-	Golden Golden
-	// ClaimHuge changes encoded parameters to describe a structure of 2^40
-	// bits, and returns its payload length in bytes.
-	ClaimHuge func(params []byte) (payload uint64)
-	// Header reads the parameters, see [HeaderOf].
-	Header func(io.Reader, hashfam.Family) (params any, err error)
-	// View opens a view, see [Viewer].
-	View func([]byte, hashfam.Family) (*View, error)
-	// Ask returns a function that queries frames of the family.
-	Ask func(hashfam.Family) Asker
-	// Reads returns the parameters and then the results of all methods of a
-	// structure or a view that only read and are not in Encoded or Questions.
-	Reads func(any) []any
-	// Shown returns other values that contain the structure or its family.
-	Shown func(Encoded) []any
-}
-
-// Golden contains names of files in testdata that all later versions must
-// decode, and functions that build the encoded structures.
-type Golden map[string]func() Encoded
-
-// Built converts a function for [Golden].
-func Built[S Encoded](build func() S) func() Encoded { return func() Encoded { return build() } }
-
-// Test runs all properties as subtests.
-func (s Frames) Test(t *testing.T) {
+// Test runs all properties of encodings and output as subtests.
+func (s Structure) Test(t *testing.T) {
 	properties := s.Properties()
 	for _, name := range slices.Sorted(maps.Keys(properties)) {
 		t.Run(name, func(t *testing.T) { properties[name](t) })
 	}
 }
 
-func (s Frames) Properties() map[string]func(rapid.TB) {
+func (s Structure) Properties() map[string]func(rapid.TB) {
 	properties := map[string]func(rapid.TB){
 		"changed frames with correct checksums are decoded or rejected": func(t rapid.TB) { rapid.Check(t, s.Change) },
 		"a claimed length does not allocate memory":                     s.lyingLength,
@@ -80,7 +51,7 @@ func (s Frames) Properties() map[string]func(rapid.TB) {
 
 // example returns a structure with at least five keys. It is the same in all
 // runs.
-func (s Frames) example(fam hashfam.Family) (f Encoded) {
+func (s Structure) example(fam hashfam.Family) (f Encoded) {
 	for seed, n := 0, 0; n < 5; seed++ {
 		f = rapid.Custom(func(t *rapid.T) Encoded {
 			f, in := s.filled(t, fam)
@@ -93,7 +64,7 @@ func (s Frames) example(fam hashfam.Family) (f Encoded) {
 
 // incompatible checks that structures with different parameters are not equal
 // and cannot be merged, and that the error names the parameter.
-func (s Frames) incompatible(t *rapid.T, f Encoded, in []string) {
+func (s Structure) incompatible(t *rapid.T, f Encoded, in []string) {
 	if s.Builders != nil {
 		fam := f.Family()
 		require.False(t, s.equal(s.receiver(fam), s.receiver(fam.Derive("another"))), "another family")
@@ -125,7 +96,7 @@ func (s Frames) incompatible(t *rapid.T, f Encoded, in []string) {
 // returns true if b is valid. Then f must be encoded to the same bytes, since
 // decoders must not ignore any bit. Otherwise the error must be want, if that
 // is not nil, and f must not change.
-func (s Frames) decode(t rapid.TB, f Encoded, b []byte, want error, ways ...way) bool {
+func (s Structure) decode(t rapid.TB, f Encoded, b []byte, want error, ways ...way) bool {
 	own, _ := f.MarshalBinary() // fails for a receiver
 	whole := f.UnmarshalBinary(b)
 	var valid Encoded
@@ -151,7 +122,7 @@ func (s Frames) decode(t rapid.TB, f Encoded, b []byte, want error, ways ...way)
 
 // wrongHeader checks the errors for another version, kind or family, and that
 // the receiver's family does not change.
-func (s Frames) wrongHeader(t *rapid.T, f Encoded, _ []string) {
+func (s Structure) wrongHeader(t *rapid.T, f Encoded, _ []string) {
 	used, _ := s.filled(t, f.Family())
 	other, _ := s.filled(t, f.Family().Derive("another"))
 	b, empty, way := encode(t, f), s.receiver(f.Family()), rapid.SampledFrom(ways).Draw(t, "way")

@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "write golden files that do not exist ye
 
 // golden checks that a golden file is decoded to the expected structure, and
 // that this structure is still encoded to the same bytes.
-func (s Frames) golden(t rapid.TB, file string, built Encoded) {
+func (s Structure) golden(t rapid.TB, file string, built Encoded) {
 	b, f := encode(t, built), s.receiver(built.Family())
 	RequireGolden(t, file, b)
 	require.NoError(t, f.UnmarshalBinary(b))
@@ -47,7 +47,7 @@ func RequireGolden(t rapid.TB, name string, encoded []byte) {
 // everyDamage truncates a frame anywhere, appends a byte, and flips each bit in
 // the header and at the end, and a bit in each other byte, which a checksum
 // covers. If a frame with a flipped bit has correct checksums, it can be valid.
-func (s Frames) everyDamage(t rapid.TB, b []byte, fam hashfam.Family) {
+func (s Structure) everyDamage(t rapid.TB, b []byte, fam hashfam.Family) {
 	f := s.example(fam)
 	for i := range b {
 		s.decode(t, f, b[:i], hashfam.ErrCorrupt, ways[i%len(ways)])
@@ -71,7 +71,7 @@ var errBroken = errors.New("broken cable")
 
 // streams reads from streams that fail or stall, and writes to streams that
 // fail. It checks the errors and the returned numbers of bytes.
-func (s Frames) streams(t *rapid.T, f Encoded, _ []string) {
+func (s Structure) streams(t *rapid.T, f Encoded, _ []string) {
 	b := encode(t, f)
 	room := rapid.IntRange(0, len(b)-1).Draw(t, "room")
 	until := func(err error) io.Reader { return io.MultiReader(bytes.NewReader(b[:room]), iotest.ErrReader(err)) }
@@ -119,7 +119,7 @@ func (w *writer) Write(b []byte) (int, error) {
 
 // lyingLength checks that a frame that claims to have 2^40 bits is rejected,
 // and that the decoder does not allocate memory for them.
-func (s Frames) lyingLength(t rapid.TB) {
+func (s Structure) lyingLength(t rapid.TB) {
 	golden := s.Golden[slices.Min(slices.Collect(maps.Keys(s.Golden)))]()
 	lie := encode(t, golden)
 	binary.LittleEndian.PutUint64(lie[offsetPayload:], s.ClaimHuge(lie[offsetParams:]))
@@ -134,7 +134,7 @@ func (s Frames) lyingLength(t rapid.TB) {
 
 // zeroValue checks that a zero value can decode structures of the public
 // family. Neither this value nor a receiver can be encoded.
-func (s Frames) zeroValue(t rapid.TB) {
+func (s Structure) zeroValue(t rapid.TB) {
 	for _, none := range []Encoded{s.zero(), s.receiver(keyed)} {
 		_, marshaled := none.MarshalBinary()
 		_, text := none.MarshalText()

@@ -31,22 +31,22 @@ type Encoded interface {
 
 type familiar interface{ Family() hashfam.Family }
 
-// A Structure describes a structure for a [Machine]. Type and either Source or
-// Builders must be set. Other fields can be nil. The Machine finds most methods
-// itself, see [Adds].
+// A Structure describes how a structure is used, encoded and printed. Type and
+// ClaimHuge must be set. Other fields can be nil. Most methods are found by
+// their signatures, see [Adds] and [Contains].
 type Structure struct {
 	Type
-	Source
 	// Builders draws parameters and returns all ways to build a structure using
-	// them. The order of digests and repetitions must not matter.
+	// them, if it cannot be created empty. The order of digests and repetitions
+	// must not matter.
 	Builders func(*rapid.T, hashfam.Family) map[string]Builder
 
-	// Add and Delete return all forms if not only [Adds] and [Deletes]. Delete
-	// returns none if the parameters do not allow it.
+	// Add and Delete return all forms if there are others than [Adds] and
+	// [Deletes]. Delete returns none if the parameters do not allow it.
 	Add, Delete func(Encoded) []Form
-	// Questions contains the forms of queries other than [Contains] and
-	// [Counts], for the structure and its view. A result above 0 means that the
-	// key may be contained.
+	// Questions contains queries of the structure and its view other than
+	// [Contains] and [Counts]. A result above 0 means that the key may be
+	// contained.
 	Questions []func(any) []Form
 
 	// Actions contains further actions.
@@ -64,6 +64,22 @@ type Structure struct {
 	// Remembered returns the keys of Added that must still be found, if the
 	// structure forgets keys.
 	Remembered func(*Machine) map[string]uint64
+
+	// Golden contains the names of files in testdata that all later versions
+	// must decode, and functions that build the encoded structures.
+	Golden map[string]func() Encoded
+	// ClaimHuge changes encoded parameters to describe a structure of 2^40
+	// bits, and returns its payload length in bytes.
+	ClaimHuge func(params []byte) (payload uint64)
+	// Header reads the parameters, see [HeaderOf].
+	Header func(io.Reader, hashfam.Family) (params any, err error)
+	// View opens a view, see [Viewer].
+	View func([]byte, hashfam.Family) (*View, error)
+	// Ask returns a function that queries frames of the family.
+	Ask func(hashfam.Family) Asker
+	// Reads calls further methods that only read. It returns values, some of
+	// which contain the structure or its family.
+	Reads func(Encoded) []any
 }
 
 // A Builder builds a structure from digests.
@@ -86,10 +102,10 @@ type Machine struct {
 	Now   int64
 	Timed bool
 
-	s      Structure
-	steps  int
-	forged bool     // the structure was decoded from a changed frame
-	aside  []func() // check that previous structures have not changed
+	s       Structure
+	checked int      // where to continue to check many keys
+	forged  bool     // the structure was decoded from a changed frame
+	aside   []func() // check that previous structures have not changed
 }
 
 // An Entry is a key, and how often it was added.
@@ -205,14 +221,13 @@ func (m *Machine) check() {
 	} else if m.s.Remembered != nil {
 		m.Counts = m.s.Remembered(m)
 	}
-	m.steps++
+	if m.s.Diverges == nil {
+		require.Equal(m, m.s.reads(m.Twin), m.s.reads(m.F))
+	}
 	keys := m.members()
-	if few := 1 + len(keys)/500; few > 1 { // the other keys have their turn later
-		kept := keys[:0]
-		for i := m.steps % few; i < len(keys); i += few {
-			kept = append(kept, keys[i])
-		}
-		keys = kept
+	if many := len(keys) - 500; many > 0 { // the other keys follow later
+		m.checked = (m.checked + 500) % many
+		keys = keys[m.checked:][:500]
 	}
 	m.checkCounts(keys)
 	if f, ok := m.F.(interface{ Len() uint64 }); ok && m.Exact {

@@ -20,16 +20,16 @@ import (
 
 // secrets checks that printing, logging or marshaling a structure does not show
 // the family's key, and that pointers and values have the same JSON.
-func (s Frames) secrets(t *rapid.T, _ Encoded, _ []string) {
+func (s Structure) secrets(t *rapid.T, _ Encoded, _ []string) {
 	fam := hashfam.New(hashfam.Key{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15})
 	f, _ := s.filled(t, fam)
 	value := s.value(f)
 	pointer, _ := json.Marshal(f)
 	same, _ := json.Marshal(value)
 	requireBytes(t, pointer, same, "the value is not marshaled like the pointer")
-	values := append(s.Reads(f)[:1], f, value, map[string]any{"f": f}, struct{ F any }{value})
-	if s.Shown != nil {
-		values = append(values, s.Shown(f)...)
+	values := []any{s.params(f), f, value, map[string]any{"f": f}, struct{ F any }{value}}
+	if s.Reads != nil {
+		values = append(values, s.Reads(f)...)
 	}
 	requireNoKey(t, values...)
 	if s.View != nil {
@@ -63,7 +63,7 @@ func shown(v any) string {
 
 // pureReads reads in several goroutines. The race detector or different
 // encodings reveal writes.
-func (s Frames) pureReads(t *rapid.T, f Encoded, keys []string) {
+func (s Structure) pureReads(t *rapid.T, f Encoded, keys []string) {
 	keys = append(keys, drawSet(t)...)
 	before := encode(t, f)
 	var wg sync.WaitGroup
@@ -72,7 +72,10 @@ func (s Frames) pureReads(t *rapid.T, f Encoded, keys []string) {
 			for _, form := range slices.Concat(s.questions(f)...) {
 				form.do(keys...)
 			}
-			s.Reads(f)
+			s.reads(f)
+			if s.Reads != nil {
+				s.Reads(f)
+			}
 			shown(f)
 			s.equal(f, f)
 			f.WriteTo(io.Discard)
@@ -87,7 +90,7 @@ func (s Frames) pureReads(t *rapid.T, f Encoded, keys []string) {
 
 // allocations checks that queries do not allocate, nor insertions when the key
 // is already contained. With the tag purego strings can be copied.
-func (s Frames) allocations(t *rapid.T, f Encoded, _ []string) {
+func (s Structure) allocations(t *rapid.T, f Encoded, _ []string) {
 	key := strings.Repeat("k", rapid.IntRange(0, 300).Draw(t, "length"))
 	keys := slices.Repeat([]string{key}, 40) // enough to hash them in blocks
 	var forms []Form

@@ -2,25 +2,30 @@ package conformance
 
 import (
 	"reflect"
+	"slices"
 
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A Type contains the operations whose signatures contain the structure's own
-// type. clone and merge are nil if there are no such methods.
+// A Type contains the functions whose signatures contain the type of a
+// structure, or of its parameters.
 type Type struct {
 	zero     func() Encoded
 	receiver func(hashfam.Family) Encoded
 	equal    func(a, b Encoded) bool
-	clone    func(Encoded) Encoded
-	merge    func(f Encoded, others ...Encoded) error
-	value    func(f Encoded) any // what f points to
+	clone    func(Encoded) Encoded                       // or nil
+	merge    func(f Encoded, others ...Encoded) error    // or nil
+	value    func(f Encoded) any                         // what f points to
+	params   func(f any) any                             // of a structure or its view
+	drawn    func(*rapid.T, hashfam.Family) (params any) // or nil
+	create   func(params any) (Encoded, error)           // or nil
 }
 
-// Of returns the Type for structures with these receivers.
-func Of[E any, S interface {
+// Of returns the Type for structures with parameters of type P, which are
+// returned by Params or Config.
+func Of[P any, E any, S interface {
 	*E
 	Encoded
 	Equal(S) bool
@@ -30,9 +35,15 @@ func Of[E any, S interface {
 		receiver: func(fam hashfam.Family) Encoded { return receiver(fam) },
 		equal:    func(a, b Encoded) bool { return a.(S).Equal(b.(S)) },
 		value:    func(f Encoded) any { return *f.(S) },
+		params: func(f any) any {
+			if f, ok := f.(interface{ Config() P }); ok {
+				return f.Config()
+			}
+			return f.(interface{ Params() P }).Params()
+		},
 	}
 	if _, can := t.zero().(interface{ Clone() S }); can {
-		t.clone = func(f Encoded) Encoded { return any(f.(interface{ Clone() S }).Clone()).(Encoded) }
+		t.clone = func(f Encoded) Encoded { return f.(interface{ Clone() S }).Clone() }
 	}
 	if _, can := t.zero().(interface{ Merge(...S) error }); can {
 		t.merge = func(f Encoded, others ...Encoded) error {
@@ -46,33 +57,46 @@ func Of[E any, S interface {
 	return t
 }
 
-// A Source creates empty structures, see [From].
-type Source struct {
-	params func(*rapid.T, hashfam.Family) any
-	create func(params any) (Encoded, error)
-	of     func(Encoded) (params any)
+// Created is like [Of] for structures that are created from parameters.
+func Created[P any, E any, S interface {
+	*E
+	Encoded
+	Equal(S) bool
+}](receiver func(hashfam.Family) S, draw func(*rapid.T, hashfam.Family) P, create func(P) (S, error)) Type {
+	t := Of[P](receiver)
+	t.drawn = func(t *rapid.T, fam hashfam.Family) any { return draw(t, fam) }
+	t.create = func(p any) (Encoded, error) { return create(p.(P)) }
+	return t
 }
 
-// From returns a Source for structures with parameters of type P.
-func From[S Encoded, P comparable](draw func(*rapid.T, hashfam.Family) P, create func(P) (S, error), params func(S) P) Source {
-	return Source{
-		params: func(t *rapid.T, fam hashfam.Family) any { return draw(t, fam) },
-		create: func(p any) (Encoded, error) { return create(p.(P)) },
-		of:     func(f Encoded) any { return params(f.(S)) },
+// reads returns the parameters of a structure or its view, and the results of
+// the methods that only read and that several structures have.
+func (t Type) reads(f any) []any {
+	return slices.Concat([]any{t.params(f)},
+		result(f, func(f interface{ SizeBytes() uint64 }) any { return f.SizeBytes() }),
+		result(f, func(f interface{ Len() uint64 }) any { return f.Len() }),
+		result(f, func(f interface{ Total() uint64 }) any { return f.Total() }),
+		result(f, func(f interface{ FillRatio() float64 }) any { return f.FillRatio() }),
+		result(f, func(f interface{ EstimatedLen() float64 }) any { return f.EstimatedLen() }),
+		result(f, func(f interface{ FalsePositiveRate() float64 }) any { return f.FalsePositiveRate() }),
+	)
+}
+
+func result[I any](f any, call func(I) any) []any {
+	if f, ok := f.(I); ok {
+		return []any{call(f)}
 	}
+	return nil
 }
-
-// Params returns the parameters of f.
-func (s Source) Params(f Encoded) any { return s.of(f) }
 
 // draw draws a structure of the family.
-func (s Source) draw(t *rapid.T, fam hashfam.Family) Encoded { return s.made(s.params(t, fam)) }
+func (t Type) draw(r *rapid.T, fam hashfam.Family) Encoded { return t.made(t.drawn(r, fam)) }
 
 // like returns a structure with the same parameters.
-func (s Source) like(f Encoded) Encoded { return s.made(s.of(f)) }
+func (t Type) like(f Encoded) Encoded { return t.made(t.params(f)) }
 
-func (s Source) made(params any) Encoded {
-	f, err := s.create(params)
+func (t Type) made(params any) Encoded {
+	f, err := t.create(params)
 	if err != nil {
 		panic(err)
 	}
@@ -88,17 +112,17 @@ type variant struct {
 
 // variants returns structures in which one parameter is different. It leaves
 // out those that cannot be created.
-func (s Source) variants(f Encoded) (found []variant) {
-	p := reflect.ValueOf(s.of(f))
+func (t Type) variants(f Encoded) (found []variant) {
+	p := reflect.ValueOf(t.params(f))
 	for _, field := range reflect.VisibleFields(p.Type()) {
 		for _, value := range otherValues(p.FieldByIndex(field.Index)) {
 			q := reflect.New(p.Type()).Elem()
 			q.Set(p)
 			q.FieldByIndex(field.Index).Set(reflect.ValueOf(value).Convert(field.Type))
-			g, err := s.create(q.Interface())
+			g, err := t.create(q.Interface())
 			switch {
-			case err != nil || s.of(g) == p.Interface():
-			case s.of(g) == q.Interface():
+			case err != nil || t.params(g) == p.Interface():
+			case t.params(g) == q.Interface():
 				found = append(found, variant{g, field.Name})
 			default:
 				found = append(found, variant{g, ""})
@@ -124,3 +148,6 @@ func otherValues(v reflect.Value) []any {
 	}
 	return []any{v.Interface().(hashfam.Family).Derive("another")}
 }
+
+// Built converts a function for Golden.
+func Built[S Encoded](build func() S) func() Encoded { return func() Encoded { return build() } }

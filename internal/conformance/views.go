@@ -37,7 +37,7 @@ func Viewer[E any, V interface {
 
 // view opens a view of b and returns its error, or otherwise if there are no
 // views. If f is not nil, the view must agree with f.
-func (s Frames) view(t rapid.TB, b []byte, fam hashfam.Family, f Encoded, otherwise error) error {
+func (s Structure) view(t rapid.TB, b []byte, fam hashfam.Family, f Encoded, otherwise error) error {
 	if s.View == nil {
 		return otherwise
 	}
@@ -60,7 +60,7 @@ func (s Frames) view(t rapid.TB, b []byte, fam hashfam.Family, f Encoded, otherw
 		own := s.questions(f)
 		require.Len(t, questions, len(own))
 		Agree(t, joined(own, questions), names)
-		require.Equal(t, s.Reads(f), s.Reads(v.pointer))
+		require.Equal(t, s.reads(f), s.reads(v.pointer))
 		clear(b)
 		must(t, s.equal(g, f), "the decoded structure shares memory with the view")
 	}
@@ -74,7 +74,7 @@ func HeaderOf[P any](read func(io.Reader, hashfam.Family) (P, error)) func(io.Re
 
 // header reads the parameters in b and returns the error. If f is not nil, they
 // must be the parameters of f. The bytes after the header must not be read.
-func (s Frames) header(t rapid.TB, b []byte, fam hashfam.Family, f Encoded) error {
+func (s Structure) header(t rapid.TB, b []byte, fam hashfam.Family, f Encoded) error {
 	if s.Header == nil {
 		return nil
 	}
@@ -84,7 +84,7 @@ func (s Frames) header(t rapid.TB, b []byte, fam hashfam.Family, f Encoded) erro
 		must(t, intact(b), "a damaged header is accepted")
 		require.Equal(t, len(b)-headerBytes(b), stream.Len(), "bytes after the header")
 	}
-	must(t, f == nil || p == s.Reads(f)[0], "other parameters are read: %v", p)
+	must(t, f == nil || p == s.params(f), "other parameters are read: %v", p)
 	return err
 }
 
@@ -94,7 +94,7 @@ type Asker = func(frame []byte, d hashfam.Digest) (bool, error)
 // ask queries b, which may be damaged, at different addresses. If b is valid,
 // the results must agree with f. Otherwise true must be returned with the error
 // of the decoder, unless the damage is only in a checksum or in the payload.
-func (s Frames) ask(t rapid.TB, b []byte, f Encoded, invalid error) {
+func (s Structure) ask(t rapid.TB, b []byte, f Encoded, invalid error) {
 	if s.Ask == nil {
 		return
 	}
@@ -121,7 +121,7 @@ func (s Frames) ask(t rapid.TB, b []byte, f Encoded, invalid error) {
 }
 
 // sealedHeader checks that the header of b is valid except for its checksum.
-func (s Frames) sealedHeader(t rapid.TB, b []byte, fam hashfam.Family) {
+func (s Structure) sealedHeader(t rapid.TB, b []byte, fam hashfam.Family) {
 	b = bytes.Clone(b)
 	Reseal(b)
 	var field *hashfam.FieldError
