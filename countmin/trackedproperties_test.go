@@ -94,10 +94,10 @@ func tracks(s conformance.Structure) conformance.Structure {
 	s.Add = addsTracked
 	s.Questions = []func(any) []conformance.Form{
 		func(f any) []conformance.Form {
-			return estimates("High of Estimate", f, true, func(e Estimate) uint64 { return e.High })
+			return conformance.Counting(estimates("High of Estimate", f, func(e Estimate) uint64 { return e.High }))
 		},
 		func(f any) []conformance.Form { // above 0 if the key may have been counted
-			return estimates("Low of Estimate", f, false, func(e Estimate) uint64 { return sizing.AddSat(e.Low, min(e.High, 1)) })
+			return estimates("Low of Estimate", f, func(e Estimate) uint64 { return sizing.AddSat(e.Low, min(e.High, 1)) })
 		},
 	}
 	s.Diverges = func(f conformance.Encoded) bool {
@@ -118,39 +118,23 @@ func tracks(s conformance.Structure) conformance.Structure {
 // addsTracked returns the forms of Add and AddN.
 func addsTracked(f conformance.Encoded) []conformance.Form {
 	t := f.(tracking).self()
-	type hashed struct {
-		digest hashfam.Digest
-		key    []byte
-	}
-	hash := func(key string) hashed { return hashed{t.family.SumString(key), []byte(key)} }
 	return []conformance.Form{
 		conformance.Each("Add", conformance.Bytes, conformance.Done(t.Add)),
 		conformance.Each("AddString", conformance.Text, conformance.Done(t.AddString)),
-		conformance.Each("AddDigest", hash, conformance.Done(func(h hashed) { t.AddDigest(h.digest, h.key) })),
+		conformance.Each("AddDigest", conformance.Bytes, conformance.Done(func(key []byte) { t.AddDigest(t.family.Sum(key), key) })),
 		conformance.Each("AddN", conformance.Bytes, conformance.Done(func(key []byte) { t.AddN(key, 1) })),
-		{Name: "AddAll", Bind: func(keys []string) func() ([]uint64, error) {
-			bytes, sum := make([][]byte, len(keys)), []uint64{uint64(len(keys))}
-			for i, key := range keys {
-				bytes[i] = []byte(key)
-			}
-			digests := t.family.SumAll(nil, bytes)
-			return func() ([]uint64, error) { return sum, t.AddAll(digests, bytes) }
-		}},
+		conformance.Batch("AddAll", t.family, func(d []hashfam.Digest, keys [][]byte) (int, error) { return len(d), t.AddAll(d, keys) }),
 	}
 }
 
 // estimates returns the forms of one of the bounds of Estimate.
-func estimates(name string, f any, counts bool, number func(Estimate) uint64) []conformance.Form {
+func estimates(name string, f any, number func(Estimate) uint64) []conformance.Form {
 	t := f.(tracking).self()
-	forms := append(conformance.Forms(name, t.family,
+	return append(conformance.Forms(name, t.family,
 		func(key []byte) (uint64, error) { return number(t.Estimate(key)), nil },
 		func(key string) (uint64, error) { return number(t.EstimateString(key)), nil },
 		func(d hashfam.Digest) (uint64, error) { return number(t.EstimateDigest(d)), nil },
 	), conformance.Answers(name+"All", t.family, Estimate{7, 9}, t.EstimateAll, number))
-	for i := range forms {
-		forms[i].Counts = counts
-	}
-	return forms
 }
 
 // claimHuge claims a budget of 2^34 bytes, and a payload of 2^40.

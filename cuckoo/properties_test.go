@@ -128,12 +128,12 @@ func addCopies[S interface {
 // with two zero bits, pages split more often, and there are orphans. With a
 // limit, a failed Add may move orphans, so the twin would differ.
 func addThousands(m *conformance.Machine, f, _ *Scalable) {
-	if f.Len() > 6000 {
+	if f.Len() > 4000 {
 		m.Skip("there are enough keys")
 	}
 	begin := func(key string) bool { return m.Family.SumString(key).Probe()>>62 == 0 }
 	same := f.Config().MemoryBytes == 0 && rapid.Bool().Draw(m.T, "start with the same bits")
-	n := 1000 * rapid.IntRange(1, 5).Draw(m.T, "thousands of keys")
+	n := 1000 * rapid.IntRange(1, 4).Draw(m.T, "thousands of keys")
 	var keys []string
 	for i := 0; len(keys) < n; i++ {
 		if key := fmt.Sprint("key ", i); !same || begin(key) {

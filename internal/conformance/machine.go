@@ -1,10 +1,6 @@
 package conformance
 
 import (
-	"encoding"
-	"fmt"
-	"io"
-	"log/slog"
 	"math"
 
 	"github.com/stretchr/testify/require"
@@ -13,77 +9,6 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
-
-// Encoded has the methods of all structures, except those that other types
-// implement with other arguments: see [Of].
-type Encoded interface {
-	familiar
-
-	encoding.BinaryAppender
-	encoding.BinaryMarshaler
-	encoding.TextMarshaler
-	io.WriterTo
-	decoder
-
-	fmt.Stringer
-	slog.LogValuer
-}
-
-type familiar interface{ Family() hashfam.Family }
-
-// A Structure describes how a structure is used, encoded and printed. Type and
-// ClaimHuge must be set. Other fields can be nil. Most methods are found by
-// their signatures, see [Adds] and [Contains].
-type Structure struct {
-	Type
-	// Builders draws parameters and returns all ways to build a structure using
-	// them, if it cannot be created empty. The order of digests and repetitions
-	// must not matter.
-	Builders func(*rapid.T, hashfam.Family) map[string]Builder
-
-	// Add and Delete return all forms if there are others than [Adds] and
-	// [Deletes]. Delete returns none if the parameters do not allow it.
-	Add, Delete func(Encoded) []Form
-	// Questions contains queries of the structure and its view other than
-	// [Contains] and [Counts]. A result above 0 means that the key may be
-	// contained.
-	Questions []func(any) []Form
-
-	// Actions contains further actions.
-	Actions map[string]func(*Machine)
-	// Invariant is called after every action.
-	Invariant func(*Machine)
-	// MostCount returns the largest count that the structure can store.
-	MostCount func(Encoded) uint64
-	// Canonical reports whether the structure depends only on its keys and
-	// their counts.
-	Canonical func(Encoded) bool
-	// Diverges reports whether a decoded structure can behave otherwise than
-	// the original, because it has state that is not encoded.
-	Diverges func(Encoded) bool
-	// Remembered returns the keys of Added that must still be found, if the
-	// structure forgets keys.
-	Remembered func(*Machine) map[string]uint64
-
-	// Golden contains the names of files in testdata that all later versions
-	// must decode, and functions that build the encoded structures.
-	Golden map[string]func() Encoded
-	// ClaimHuge changes encoded parameters to describe a structure of 2^40
-	// bits, and returns its payload length in bytes.
-	ClaimHuge func(params []byte) (payload uint64)
-	// Header reads the parameters, see [HeaderOf].
-	Header func(io.Reader, hashfam.Family) (params any, err error)
-	// View opens a view, see [Viewer].
-	View func([]byte, hashfam.Family) (*View, error)
-	// Ask returns a function that queries frames of the family.
-	Ask func(hashfam.Family) Asker
-	// Reads calls further methods that only read. It returns values, some of
-	// which contain the structure or its family.
-	Reads func(Encoded) []any
-}
-
-// A Builder builds a structure from digests.
-type Builder = func([]hashfam.Digest) (Encoded, error)
 
 // A Machine tests a structure by random actions. It also has a twin, to which
 // the same keys are added individually, and an exact model. After each action
@@ -113,11 +38,6 @@ type Entry struct {
 	Key string
 	N   uint64
 	At  int64
-}
-
-// On returns an action or invariant for a structure and its twin.
-func On[S Encoded](do func(m *Machine, f, twin S)) func(*Machine) {
-	return func(m *Machine) { do(m, m.F.(S), m.Twin.(S)) }
 }
 
 // Run is the property that no sequence of actions breaks an invariant. It can
