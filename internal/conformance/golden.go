@@ -18,7 +18,8 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-var update = flag.Bool("update", false, "write golden files that do not exist yet")
+// Update is true if golden files that do not exist yet should be written.
+var Update = flag.Bool("update", false, "write new golden files, and the test vectors of docs/format.md")
 
 // golden checks that a golden file is decoded to the expected structure, and
 // that this structure is still encoded to the same bytes.
@@ -37,7 +38,7 @@ func RequireGolden(t rapid.TB, name string, encoded []byte) {
 	t.Helper()
 	file := filepath.Join("testdata", name)
 	b, err := os.ReadFile(file)
-	if errors.Is(err, os.ErrNotExist) && *update {
+	if errors.Is(err, os.ErrNotExist) && *Update {
 		b, err = encoded, os.WriteFile(file, encoded, 0o644)
 	}
 	require.NoError(t, err)
