@@ -103,6 +103,7 @@ type Type struct {
 	create   func(params any) (Encoded, error)           // or nil
 }
 
+// A pointer is a pointer to a structure.
 type pointer[E, S any] interface {
 	*E
 	Encoded
@@ -140,17 +141,20 @@ func Of[P, E any, S pointer[E, S]](receiver func(hashfam.Family) S) Type {
 }
 
 // Created is like [Of] for structures that are created from parameters.
-func Created[P, E any, S pointer[E, S]](receiver func(hashfam.Family) S, draw func(*rapid.T, hashfam.Family) P, create func(P) (S, error)) Type {
+func Created[P, E any, S pointer[E, S]](receiver func(hashfam.Family) S,
+	draw func(*rapid.T, hashfam.Family) P, create func(P) (S, error)) Type {
 	t := Of[P](receiver)
 	t.drawn = func(t *rapid.T, fam hashfam.Family) any { return draw(t, fam) }
 	t.create = func(p any) (Encoded, error) { return create(p.(P)) }
 	return t
 }
 
-// reads returns the parameters of a structure or its view, and the results of
-// the methods that only read and that several structures have.
-func (t Type) reads(f any) []any {
-	return slices.Concat([]any{t.params(f)},
+func (t Type) reads(f any) []any { return append(Reads(f), t.params(f)) }
+
+// Reads returns the results of the methods of a structure or its view that only
+// read and that several structures have.
+func Reads(f any) []any {
+	return slices.Concat(
 		result(f, func(f interface{ SizeBytes() uint64 }) any { return f.SizeBytes() }),
 		result(f, func(f interface{ Len() uint64 }) any { return f.Len() }),
 		result(f, func(f interface{ Total() uint64 }) any { return f.Total() }),
