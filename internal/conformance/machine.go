@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"bytes"
 	"math"
 
 	"github.com/stretchr/testify/require"
@@ -217,10 +218,14 @@ func (m *Machine) rebuild() {
 	}
 }
 
-// Leave checks at the end that f has not changed since this call.
+// Leave checks at the end that f has not changed since this call, and that Equal
+// agrees with the encodings.
 func (m *Machine) Leave(f Encoded) {
 	b := encode(m, f)
-	m.aside = append(m.aside, func() { requireBytes(m, b, encode(m, f), "a previous structure has changed") })
+	m.aside = append(m.aside, func() {
+		requireBytes(m, b, encode(m, f), "a previous structure has changed")
+		must(m, m.s.equal(m.F, f) == bytes.Equal(b, encode(m, m.F)), "Equal does not agree with the encodings")
+	})
 }
 
 func must(t rapid.TB, ok bool, format string, args ...any) {
