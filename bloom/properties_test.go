@@ -61,10 +61,10 @@ var filters = conformance.Structure{
 		"share": conformance.On(addShared), "merge into a shared filter": conformance.On(mergeShared),
 	},
 	Golden: map[string]func() conformance.Encoded{
-		"classic.bin":     golden(NewFromParams, Params{Bits: 1000, Hashes: 7}),
-		"partitioned.bin": golden(NewFromParams, Params{Bits: 1001, Hashes: 7, Layout: Partitioned}),
-		"blocked.bin":     golden(NewFromParams, Params{Bits: 1024, Hashes: 7, Layout: Blocked}),
-		"keyed.bin":       golden(NewFromParams, Params{Bits: 1024, Hashes: 4, Family: keyed}),
+		"classic.bin":     conformance.Filled(NewFromParams, Params{Bits: 1000, Hashes: 7}, 100),
+		"partitioned.bin": conformance.Filled(NewFromParams, Params{Bits: 1001, Hashes: 7, Layout: Partitioned}, 100),
+		"blocked.bin":     conformance.Filled(NewFromParams, Params{Bits: 1024, Hashes: 7, Layout: Blocked}, 100),
+		"keyed.bin":       conformance.Filled(NewFromParams, Params{Bits: 1024, Hashes: 4, Family: keyed}, 100),
 	},
 	ClaimHuge: func(params []byte) uint64 {
 		binary.LittleEndian.PutUint64(params, 1<<40)
@@ -91,15 +91,9 @@ var scalables = conformance.Structure{
 	Actions:   map[string]func(*conformance.Machine){"attach": conformance.On(attach)},
 	Invariant: conformance.On(checkStages),
 	Golden: map[string]func() conformance.Encoded{
-		"scalable.bin": golden(NewScalable, ScalableConfig{Expected: 20, FPRate: 0.1}),
-		"scalable-blocked.bin": func() conformance.Encoded {
-			s := golden(NewScalable, ScalableConfig{Expected: 60, FPRate: 0.1, Layout: Blocked, Family: keyed})().(*Scalable)
-			if err := s.Attach(golden(NewFromParams, Params{Bits: 1000, Hashes: 7, Family: keyed})().(*Filter)); err != nil {
-				panic(err)
-			}
-			return s
-		},
-		"scalable-limit.bin": conformance.Built(smallLastStage),
+		"scalable.bin":         conformance.Filled(NewScalable, ScalableConfig{Expected: 20, FPRate: 0.1}, 100),
+		"scalable-blocked.bin": attached,
+		"scalable-limit.bin":   conformance.Built(smallLastStage),
 	},
 	ClaimHuge: func(params []byte) uint64 {
 		params[25] = 64 // stages
@@ -114,9 +108,8 @@ var rotatings = conformance.Structure{
 	Invariant:  conformance.On(checkGenerations),
 	Remembered: inWindow,
 	Golden: map[string]func() conformance.Encoded{
-		"rotating.bin": golden(sizedBefore, RotatingConfig{Capacity: 40, FPRate: 0.1, Generations: 2}),
-		"rotating-time.bin": golden(sizedBefore,
-			RotatingConfig{Capacity: 40, FPRate: 0.1, Span: time.Hour, Layout: Blocked, Family: keyed}),
+		"rotating.bin":      conformance.Filled(sizedBefore, RotatingConfig{Capacity: 40, FPRate: 0.1, Generations: 2}, 100),
+		"rotating-time.bin": timed,
 	},
 	ClaimHuge: func(params []byte) uint64 {
 		binary.LittleEndian.PutUint64(params[24:], 1<<40)
@@ -143,25 +136,26 @@ func FuzzRotatingFrames(f *testing.F)        { rotatings.Fuzz(f) }
 
 var keyed = hashfam.New(hashfam.Key{1, 2, 3})
 
-// golden returns a function that builds a structure with a hundred keys. A
-// Rotating with a Span is advanced by a minute for each key.
-func golden[P any, S interface {
-	conformance.Encoded
-	AddString(string)
-}](create func(P) (S, error), p P) func() conformance.Encoded {
-	return func() conformance.Encoded {
-		f, err := create(p)
-		if err != nil {
-			panic(err)
-		}
-		for i := range 100 {
-			if r, ok := any(f).(*Rotating); ok && r.Config().Span > 0 {
-				r.Advance(time.Unix(int64(1e9+60*i), 0))
-			}
-			f.AddString(fmt.Sprint("key ", i))
-		}
-		return f
+// attached is a Scalable with an attached filter.
+func attached() conformance.Encoded {
+	c := ScalableConfig{Expected: 60, FPRate: 0.1, Layout: Blocked, Family: keyed}
+	s := conformance.Filled(NewScalable, c, 100)().(*Scalable)
+	f := conformance.Filled(NewFromParams, Params{Bits: 1000, Hashes: 7, Family: keyed}, 100)().(*Filter)
+	if err := s.Attach(f); err != nil {
+		panic(err)
 	}
+	return s
+}
+
+// timed is a Rotating that is advanced by a minute for each key.
+func timed() conformance.Encoded {
+	c := RotatingConfig{Capacity: 40, FPRate: 0.1, Span: time.Hour, Layout: Blocked, Family: keyed}
+	r := conformance.Filled(sizedBefore, c, 0)().(*Rotating)
+	for i := range 100 {
+		r.Advance(time.Unix(int64(1e9+60*i), 0))
+		r.AddString(fmt.Sprint("key ", i))
+	}
+	return r
 }
 
 // intersect intersects the filter with another one.

@@ -61,11 +61,11 @@ var filters = conformance.Structure{
 	Canonical: func(f conformance.Encoded) bool { return f.(*Filter).Len() == 0 },
 	Actions:   map[string]func(*conformance.Machine){"add copies": conformance.On(addCopies[*Filter])},
 	Golden: map[string]func() conformance.Encoded{
-		"plain.bin":        golden(NewFromParams, Params{Buckets: 38, FingerprintBits: 9}, 100),
-		"wide.bin":         golden(NewFromParams, Params{Buckets: 38, FingerprintBits: 31}, 100),
-		"compact.bin":      golden(NewFromParams, Params{Buckets: 38, FingerprintBits: 9, Compact: true}, 100),
-		"wide-compact.bin": golden(NewFromParams, Params{Buckets: 38, FingerprintBits: 25, Compact: true}, 100),
-		"keyed.bin":        golden(NewFromParams, Params{Buckets: 64, FingerprintBits: 16, Family: keyed}, 100),
+		"plain.bin":        conformance.Filled(NewFromParams, Params{Buckets: 38, FingerprintBits: 9}, 100),
+		"wide.bin":         conformance.Filled(NewFromParams, Params{Buckets: 38, FingerprintBits: 31}, 100),
+		"compact.bin":      conformance.Filled(NewFromParams, Params{Buckets: 38, FingerprintBits: 9, Compact: true}, 100),
+		"wide-compact.bin": conformance.Filled(NewFromParams, Params{Buckets: 38, FingerprintBits: 25, Compact: true}, 100),
+		"keyed.bin":        conformance.Filled(NewFromParams, Params{Buckets: 64, FingerprintBits: 16, Family: keyed}, 100),
 	},
 	ClaimHuge: func(params []byte) uint64 {
 		binary.LittleEndian.PutUint64(params, 1<<35)
@@ -85,11 +85,11 @@ var scalables = conformance.Structure{
 	},
 	Invariant: conformance.On(checkLimits),
 	Golden: map[string]func() conformance.Encoded{
-		"scalable.bin":         golden(NewScalable, ScalableConfig{Expected: 1, FPRate: 0.01}, 100),
-		"scalable-wide.bin":    golden(NewScalable, ScalableConfig{Expected: 1, FPRate: 1e-6}, 100),
-		"scalable-compact.bin": golden(NewScalable, ScalableConfig{Expected: 1, FPRate: 0.01, Compact: true}, 100),
-		"scalable-grown.bin":   golden(NewScalable, ScalableConfig{Expected: 1, FPRate: 0.5, Family: keyed}, 900),
-		"scalable-limit.bin":   golden(NewScalable, ScalableConfig{Expected: 1, FPRate: 0.01, MemoryBytes: 1 << 20}, 100),
+		"scalable.bin":         conformance.Filled(NewScalable, ScalableConfig{Expected: 1, FPRate: 0.01}, 100),
+		"scalable-wide.bin":    conformance.Filled(NewScalable, ScalableConfig{Expected: 1, FPRate: 1e-6}, 100),
+		"scalable-compact.bin": conformance.Filled(NewScalable, ScalableConfig{Expected: 1, FPRate: 0.01, Compact: true}, 100),
+		"scalable-grown.bin":   conformance.Filled(NewScalable, ScalableConfig{Expected: 1, FPRate: 0.5, Family: keyed}, 900),
+		"scalable-limit.bin":   conformance.Filled(NewScalable, ScalableConfig{Expected: 1, FPRate: 0.01, MemoryBytes: 1 << 20}, 100),
 	},
 	ClaimHuge: func(params []byte) uint64 { // 2^36 expected keys
 		binary.LittleEndian.PutUint64(params, 1<<36)
@@ -154,23 +154,6 @@ func checkLimits(m *conformance.Machine, s, _ *Scalable) {
 }
 
 var keyed = hashfam.New(hashfam.Key{1, 2, 3})
-
-// golden returns a function that builds a filter with n keys.
-func golden[S interface {
-	conformance.Encoded
-	AddString(string) error
-}, P any](create func(P) (S, error), p P, n int) func() conformance.Encoded {
-	return func() conformance.Encoded {
-		f, err := create(p)
-		for i := 0; i < n && err == nil; i++ {
-			err = f.AddString(fmt.Sprint("key ", i))
-		}
-		if err != nil {
-			panic(err)
-		}
-		return f
-	}
-}
 
 // drawParams draws parameters with any width. Half of the filters have so few
 // slots that they will be full.

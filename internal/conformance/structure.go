@@ -231,5 +231,19 @@ func otherValues(v reflect.Value) []any {
 	return []any{v.Interface().(hashfam.Family).Derive("another")}
 }
 
+// Filled returns a function for Golden that adds the keys "key 0" to "key n-1".
+func Filled[P any, S Encoded](create func(P) (S, error), p P, n int) func() Encoded {
+	return func() Encoded {
+		f, err := create(p)
+		if err == nil {
+			_, err = Adds(f)[0].do(numbered(0, n)...)
+		}
+		if err != nil {
+			panic(err)
+		}
+		return f
+	}
+}
+
 // Built converts a function for Golden.
 func Built[S Encoded](build func() S) func() Encoded { return func() Encoded { return build() } }
