@@ -51,8 +51,8 @@ func Each[K any](name string, convert func(string) K, call func(K) (uint64, erro
 	}}
 }
 
-// Batch returns a form whose method is called once for all digests, or keys, and
-// returns the number of successes.
+// Batch returns a form whose method is called once for all digests, or keys,
+// and returns the number of successes.
 func Batch(name string, fam hashfam.Family, call func([]hashfam.Digest, [][]byte) (int, error)) Form {
 	return Form{Name: name, Bind: func(keys []string) func() ([]uint64, error) {
 		list, sum := bytesOf(keys), make([]uint64, 1)

@@ -218,8 +218,8 @@ func (m *Machine) rebuild() {
 	}
 }
 
-// Leave checks at the end that f has not changed since this call, and that Equal
-// agrees with the encodings.
+// Leave checks at the end that f has not changed since this call, and that
+// Equal agrees with the encodings.
 func (m *Machine) Leave(f Encoded) {
 	b := encode(m, f)
 	m.aside = append(m.aside, func() {
