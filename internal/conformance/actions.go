@@ -162,8 +162,9 @@ func Agree(t rapid.TB, questions [][]Form, keys []string) {
 			require.NoError(t, err)
 			must(t, len(numbers) == len(keys), "%s has %d answers for %d keys", form.Name, len(numbers), len(keys))
 			for i, key := range keys {
-				must(t, numbers[i] == first[i], "%s(%q) = %d, but %s = %d", forms[0].Name, key, first[i], form.Name, numbers[i])
-				must(t, (numbers[i] > 0) == (contained[i] > 0), "%s(%q) = %d, but %s = %d", base.Name, key, contained[i], form.Name, numbers[i])
+				if n := numbers[i]; n != first[i] || (n > 0) != (contained[i] > 0) {
+					t.Fatalf("%s(%q) = %d, but %s = %d and %s = %d", form.Name, key, n, forms[0].Name, first[i], base.Name, contained[i])
+				}
 			}
 		}
 	}
