@@ -50,57 +50,43 @@ func TestDecodingGivesTheEncodedFilter(t *testing.T) {
 	})
 }
 
-// filters describes how to test a Filter with random actions.
-var filters = conformance.Structure[*Filter]{
-	Source:        conformance.From(drawParams, NewFromParams, (*Filter).Params),
-	Receiver:      NewReceiver,
-	Add:           conformance.Adds[*Filter],
-	ContainsOrAdd: conformance.ContainsOrAdds[*Filter],
-	Delete:        conformance.Deletes[*Filter],
-	Questions:     []func(*Filter) []conformance.Form{conformance.Contains[*Filter], conformance.Counts[*Filter]},
-	Merge:         (*Filter).Merge,
-	Clone:         (*Filter).Clone,
-	Reset:         (*Filter).Reset,
-	MostCount:     func(*Filter) uint64 { return stuck },
+// filters describes how a Filter is used, encoded and printed.
+var filters = conformance.Structure{
+	Type:      conformance.Created(NewReceiver, drawParams, NewFromParams),
+	MostCount: func(conformance.Encoded) uint64 { return stuck },
 	// Saturated counters do not depend on the keys that are left.
-	Canonical: func(f *Filter) bool { return f.Stuck() == 0 },
-	Actions:   map[string]func(*conformance.Machine[*Filter]){"project": project, "add copies": addCopies},
-}
-
-// frames describes how a Filter is encoded and printed.
-var frames = conformance.Frames[*Filter]{
-	Structure: filters,
-	Golden: []conformance.Golden[*Filter]{
-		{File: "counting.bin", Build: golden(Params{Counters: 1000, Hashes: 7})},
-		{File: "blocked.bin", Build: golden(Params{Counters: 1024, Hashes: 7, Layout: Blocked})},
-		{File: "stuck.bin", Build: golden(Params{Counters: 37, Hashes: 3})},
-		{File: "keyed.bin", Build: golden(Params{Counters: 1024, Hashes: 4, Family: hashfam.New(hashfam.Key{1, 2, 3})})},
+	Canonical: func(f conformance.Encoded) bool { return f.(*Filter).Stuck() == 0 },
+	Actions: map[string]func(*conformance.Machine){
+		"project": conformance.On(project), "add copies": conformance.On(addCopies),
 	},
-	Zero: func() *Filter { return new(Filter) },
+	Golden: map[string]func() conformance.Encoded{
+		"counting.bin": golden(Params{Counters: 1000, Hashes: 7}),
+		"blocked.bin":  golden(Params{Counters: 1024, Hashes: 7, Layout: Blocked}),
+		"stuck.bin":    golden(Params{Counters: 37, Hashes: 3}),
+		"keyed.bin":    golden(Params{Counters: 1024, Hashes: 4, Family: hashfam.New(hashfam.Key{1, 2, 3})}),
+	},
 	ClaimHuge: func(params []byte) uint64 {
 		binary.LittleEndian.PutUint64(params, 1<<38)
 		return 1 << 37
 	},
-	Header: conformance.HeaderOf(ReadParams, (*Filter).Params),
-	Reads: func(f *Filter) []any {
-		return []any{f.Params(), f.SizeBytes(), f.FillRatio(), f.FalsePositiveRate(), f.EstimatedLen(), f.Stuck(), f.Bloom()}
-	},
-	Shown: func(f *Filter) []any {
-		return []any{*f, f.Params(), Config{Family: f.Family()}}
+	Header: conformance.HeaderOf(ReadParams),
+	Reads: func(s conformance.Encoded) []any {
+		f := s.(*Filter)
+		return []any{Config{Family: f.Family()}, f.Stuck(), f.Bloom()}
 	},
 }
 
 func TestFilter(t *testing.T)        { rapid.Check(t, filters.Run) }
-func TestFilterFrames(t *testing.T)  { frames.Test(t) }
+func TestFilterFrames(t *testing.T)  { filters.Test(t) }
 func FuzzFilter(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(filters.Run)) }
-func FuzzChangedFrames(f *testing.F) { f.Fuzz(rapid.MakeFuzz(frames.Change)) }
-func FuzzFrames(f *testing.F)        { frames.Fuzz(f) }
+func FuzzChangedFrames(f *testing.F) { f.Fuzz(rapid.MakeFuzz(filters.Change)) }
+func FuzzFrames(f *testing.F)        { filters.Fuzz(f) }
 
 // project checks that the result of Bloom equals the filter that package bloom
 // builds from the remaining keys, except for the bits of stuck counters. Both
 // filters must return the same estimates, and must not share memory.
-func project(m *conformance.Machine[*Filter]) {
-	f, p := m.F, m.F.Params()
+func project(m *conformance.Machine, f, _ *Filter) {
+	p := f.Params()
 	words := make([]uint64, (p.Counters+63)/64)
 	for i := range p.Counters {
 		if f.counters.At(i) == stuck {
@@ -127,19 +113,19 @@ func project(m *conformance.Machine[*Filter]) {
 }
 
 // addCopies adds up to 31 copies of a key, since this saturates its counters.
-func addCopies(m *conformance.Machine[*Filter]) {
+func addCopies(m *conformance.Machine, f, twin *Filter) {
 	key := conformance.DrawKey(m.T)
 	for range rapid.IntRange(0, 31).Draw(m.T, "copies") {
-		m.F.AddString(key)
-		m.Twin.AddString(key)
+		f.AddString(key)
+		twin.AddString(key)
 		m.Count(key, 1)
 	}
 }
 
 // golden returns a function that builds a filter by adding a hundred keys, the
 // first one twice, and deleting ten.
-func golden(p Params) func() *Filter {
-	return func() *Filter {
+func golden(p Params) func() conformance.Encoded {
+	return func() conformance.Encoded {
 		f, err := NewFromParams(p)
 		if err != nil {
 			panic(err)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/conformance"
-	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 func TestCountIsNeverBelowTheTruth(t *testing.T) {
@@ -50,65 +49,56 @@ func TestDecodingReturnsTheEncodedSketch(t *testing.T) {
 	})
 }
 
-// sketches drives a Sketch through any sequence of actions.
-var sketches = conformance.Structure[*Sketch]{
-	Source:    conformance.From(drawParams, NewFromParams, (*Sketch).Params),
-	Receiver:  NewReceiver,
+// sketches describes how a Sketch is used, encoded and printed.
+var sketches = conformance.Structure{
+	Type:      conformance.Created(NewReceiver, drawParams, NewFromParams),
 	Add:       adds,
 	Delete:    removes,
-	Questions: []func(*Sketch) []conformance.Form{conformance.Counts[*Sketch]},
-	Merge:     (*Sketch).Merge,
-	Clone:     (*Sketch).Clone,
-	Reset:     (*Sketch).Reset,
-	MostCount: most,
-	Canonical: func(s *Sketch) bool { return !s.params.Conservative },
-	Actions: map[string]func(*conformance.Machine[*Sketch]){
-		"add copies": addCopies[*Sketch], "remove copies": removeCopies, "halve": halve,
+	MostCount: func(s conformance.Encoded) uint64 { return most(s.(*Sketch)) },
+	Canonical: func(s conformance.Encoded) bool { return !s.(*Sketch).params.Conservative },
+	Actions: map[string]func(*conformance.Machine){
+		"add copies": addCopies, "remove copies": conformance.On(removeCopies), "halve": conformance.On(halve),
 	},
-	Invariant: checkSketch,
-}
-
-// sketchFrames describes how a Sketch is encoded and printed.
-var sketchFrames = conformance.Frames[*Sketch]{
-	Structure: sketches,
-	Golden: []conformance.Golden[*Sketch]{
-		golden("plain32.bin", Params{Width: 25, Depth: 3, CounterBits: 32}),
-		golden("plain64.bin", Params{Width: 20, Depth: 2, CounterBits: 64}),
-		golden("keyed.bin", Params{Width: 20, Depth: 4, CounterBits: 32, Family: keyed}),
-		golden("plain16.bin", Params{Width: 25, Depth: 3, CounterBits: 16}),
-		golden("conservative.bin", Params{Width: 25, Depth: 3, CounterBits: 32, Conservative: true}),
-		{File: "halved8.bin", Build: halved},
+	Invariant: conformance.On(checkSketch),
+	Golden: map[string]func() conformance.Encoded{
+		"plain32.bin":      golden(Params{Width: 25, Depth: 3, CounterBits: 32}),
+		"plain64.bin":      golden(Params{Width: 20, Depth: 2, CounterBits: 64}),
+		"keyed.bin":        golden(Params{Width: 20, Depth: 4, CounterBits: 32, Family: keyed}),
+		"plain16.bin":      golden(Params{Width: 25, Depth: 3, CounterBits: 16}),
+		"conservative.bin": golden(Params{Width: 25, Depth: 3, CounterBits: 32, Conservative: true}),
+		"halved8.bin":      halved,
 	},
-	Zero: func() *Sketch { return new(Sketch) },
 	ClaimHuge: func(params []byte) uint64 {
 		binary.LittleEndian.PutUint64(params, 1<<38/uint64(params[9]))
 		params[8] = 4
 		return 1 << 37
 	},
-	Header: conformance.HeaderOf(ReadParams, (*Sketch).Params),
-	Reads: func(s *Sketch) []any {
+	Header: conformance.HeaderOf(ReadParams),
+	Reads: func(f conformance.Encoded) []any {
+		s := f.(*Sketch)
 		s.InnerProduct(s)
-		low, high := s.BoundsDigest(1)
-		return []any{s.Params(), s.SizeBytes(), s.Total(), s.ErrorBound(), low, high}
+		s.BoundsDigest(1)
+		return []any{Config{Family: s.Family()}, s.ErrorBound()}
 	},
-	Shown: func(s *Sketch) []any { return []any{*s, s.Params(), Config{Family: s.Family()}} },
 }
 
 func TestSketch(t *testing.T)        { rapid.Check(t, sketches.Run) }
-func TestSketchFrames(t *testing.T)  { sketchFrames.Test(t) }
+func TestSketchFrames(t *testing.T)  { sketches.Test(t) }
 func FuzzSketch(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(sketches.Run)) }
-func FuzzChangedFrames(f *testing.F) { f.Fuzz(rapid.MakeFuzz(sketchFrames.Change)) }
-func FuzzFrames(f *testing.F)        { sketchFrames.Fuzz(f) }
+func FuzzChangedFrames(f *testing.F) { f.Fuzz(rapid.MakeFuzz(sketches.Change)) }
+func FuzzFrames(f *testing.F)        { sketches.Fuzz(f) }
 
 // adds returns the forms of Add and AddN.
-func adds(s *Sketch) []conformance.Form {
+func adds(f conformance.Encoded) []conformance.Form {
+	s := f.(*Sketch)
 	return append(conformance.Adds(s),
 		conformance.Each("AddN", conformance.Bytes, conformance.Done(func(key []byte) { s.AddN(key, 1) })),
 		conformance.Each("AddNDigest", s.Family().SumString, conformance.Done(func(d hashfam.Digest) { s.AddNDigest(d, 1) })))
 }
 
 // removes returns the forms of Remove. A conservative sketch has none.
-func removes(s *Sketch) []conformance.Form {
+func removes(f conformance.Encoded) []conformance.Form {
+	s := f.(*Sketch)
 	if s.params.Conservative {
 		return nil
 	}
@@ -146,20 +136,20 @@ func must[T any](v T, err error) T {
 var keyed = hashfam.New(hashfam.Key{1, 2, 3})
 
 // golden is a sketch of 100 keys with different counts.
-func golden(file string, p Params) conformance.Golden[*Sketch] {
-	return conformance.Golden[*Sketch]{File: file, Build: func() *Sketch {
+func golden(p Params) func() conformance.Encoded {
+	return func() conformance.Encoded {
 		s := must(NewFromParams(p))
 		for i := range 100 {
 			s.AddN(fmt.Appendf(nil, "key %d", i), uint64(1+i*i%7))
 		}
 		return s
-	}}
+	}
 }
 
 // halved is a sketch in which some counters were at their maximum when they
 // were halved, and some are now.
-func halved() *Sketch {
-	s := golden("", Params{Width: 25, Depth: 3, CounterBits: 8, Conservative: true}).Build()
+func halved() conformance.Encoded {
+	s := golden(Params{Width: 25, Depth: 3, CounterBits: 8, Conservative: true})().(*Sketch)
 	s.AddN([]byte("key 1"), 1000)
 	must(0, s.Halve())
 	s.AddN([]byte("key 2"), 1000)
@@ -174,13 +164,11 @@ func drawCopies(t *rapid.T) uint64 {
 }
 
 // addCopies adds several copies of a key with one call.
-func addCopies[S interface {
-	conformance.Encoded[S]
-	AddN([]byte, uint64)
-}](m *conformance.Machine[S]) {
+func addCopies(m *conformance.Machine) {
 	key, n := conformance.DrawKey(m.T), drawCopies(m.T)
-	m.F.AddN([]byte(key), n)
-	m.Twin.AddN([]byte(key), n)
+	for _, f := range []conformance.Encoded{m.F, m.Twin} {
+		f.(interface{ AddN([]byte, uint64) }).AddN([]byte(key), n)
+	}
 	if n > 0 {
 		m.Count(key, n)
 	}
@@ -188,35 +176,35 @@ func addCopies[S interface {
 
 // removeCopies removes several copies of a key with one call. It also tries to
 // remove too many. Conservative sketches refuse, and have no inner product.
-func removeCopies(m *conformance.Machine[*Sketch]) {
+func removeCopies(m *conformance.Machine, s, twin *Sketch) {
 	key := conformance.DrawKey(m.T)
-	if m.F.params.Conservative {
-		_, err := m.F.InnerProduct(m.Twin)
+	if s.params.Conservative {
+		_, err := s.InnerProduct(twin)
 		requireField(m, err, ErrParams, "Params.Conservative")
-		requireField(m, m.F.Remove([]byte(key), 0), ErrParams, "Params.Conservative")
+		requireField(m, s.Remove([]byte(key), 0), ErrParams, "Params.Conservative")
 		return
 	}
-	n := min(drawCopies(m.T), m.Counts[key], m.F.CountString(key))
-	require.NoError(m, m.F.RemoveDigest(m.Family.SumString(key), n))
-	require.NoError(m, m.Twin.Remove([]byte(key), n))
+	n := min(drawCopies(m.T), m.Counts[key], s.CountString(key))
+	require.NoError(m, s.RemoveDigest(m.Family.SumString(key), n))
+	require.NoError(m, twin.Remove([]byte(key), n))
 	m.Counts[key] -= n
-	if count := m.F.CountString(key); count < most(m.F) {
-		requireField(m, m.F.Remove([]byte(key), count+1), ErrParams, "n")
+	if count := s.CountString(key); count < most(s) {
+		requireField(m, s.Remove([]byte(key), count+1), ErrParams, "n")
 	}
 }
 
 // halve halves the counts, which stop at their maximum. Plain sketches refuse.
-func halve(m *conformance.Machine[*Sketch]) {
-	if !m.F.params.Conservative {
-		requireField(m, m.F.Halve(), ErrParams, "Params.Conservative")
+func halve(m *conformance.Machine, s, twin *Sketch) {
+	if !s.params.Conservative {
+		requireField(m, s.Halve(), ErrParams, "Params.Conservative")
 		return
 	}
-	total := m.F.Total()
-	require.NoError(m, m.F.Halve())
-	require.NoError(m, m.Twin.Halve())
-	require.True(m, total == math.MaxUint64 || m.F.Total() == total/2, "the total was %d, and is %d", total, m.F.Total())
+	total := s.Total()
+	require.NoError(m, s.Halve())
+	require.NoError(m, twin.Halve())
+	require.True(m, total == math.MaxUint64 || s.Total() == total/2, "the total was %d, and is %d", total, s.Total())
 	for key, n := range m.Counts {
-		m.Counts[key] = min(n, most(m.F)) / 2
+		m.Counts[key] = min(n, most(s)) / 2
 	}
 	m.Exact = false // because of rounding
 }
@@ -227,25 +215,18 @@ func most(s *Sketch) uint64 { return math.MaxUint64 >> (64 - s.params.CounterBit
 // checkSketch checks that the total is exact, and that no count of a
 // conservative sketch exceeds the count of the plain sketch with the same keys.
 // Neither needs to be true once a counter may have saturated.
-func checkSketch(m *conformance.Machine[*Sketch]) {
-	total := totalOf(m.Counts)
-	require.True(m, m.F.Total() == total || m.F.Total() > total && !m.Exact, "Total() = %d, want %d", m.F.Total(), total)
-	if p := m.F.params; m.Exact && p.Conservative {
+func checkSketch(m *conformance.Machine, s, _ *Sketch) {
+	total := m.Total()
+	require.True(m, s.Total() == total || s.Total() > total && !m.Exact, "Total() = %d, want %d", s.Total(), total)
+	if p := s.params; m.Exact && p.Conservative {
 		p.Conservative = false
-		s := mustNew(m, p)
+		plain := mustNew(m, p)
 		for key, n := range m.Counts {
-			s.AddN([]byte(key), n)
+			plain.AddN([]byte(key), n)
 		}
 		for key := range m.Counts {
-			require.LessOrEqual(m, m.F.CountString(key), s.CountString(key), "copies of %q", key)
+			require.LessOrEqual(m, s.CountString(key), plain.CountString(key), "copies of %q", key)
 		}
 	}
-	m.Exact = m.Exact && total < most(m.F)
-}
-
-func totalOf(counts map[string]uint64) (total uint64) {
-	for _, n := range counts {
-		total = sizing.AddSat(total, n)
-	}
-	return total
+	m.Exact = m.Exact && total < most(s)
 }

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"sync"
 	"testing"
 	"time"
 
@@ -20,53 +19,59 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// heavies, tops and windows drive the structures that track keys. A decoded
-// structure does not know which long keys a budget has refused, which may later
-// decide whether keys near the threshold get more room.
+// heavies, tops and windows describe how the structures that track keys are
+// used, encoded and printed.
 var (
-	heavies = tracks(conformance.Structure[*HeavyHitters]{
-		Source:    conformance.From(drawHeavy, NewHeavyHitters, (*HeavyHitters).Config),
-		Receiver:  NewHeavyReceiver,
-		Merge:     (*HeavyHitters).Merge,
-		Actions:   map[string]func(*conformance.Machine[*HeavyHitters]){"join": joinShards(JoinHeavyHitters)},
-		Invariant: checkHeavyHitters,
+	heavies = tracks(conformance.Structure{
+		Type:      conformance.Created(NewHeavyReceiver, drawHeavy, NewHeavyHitters),
+		Actions:   map[string]func(*conformance.Machine){"add copies": addCopies, "join": joinShards(JoinHeavyHitters)},
+		Invariant: conformance.On(checkHeavyHitters),
+		Golden: map[string]func() conformance.Encoded{
+			"heavy.bin":      goldenHeavy(HeavyConfig{Phi: 0.1, MemoryBytes: tracker.MinMemory}),
+			"heavykeyed.bin": goldenHeavy(HeavyConfig{Phi: 0.1, MemoryBytes: 1200, Family: keyed}),
+		},
+		ClaimHuge: claimHuge,
 	})
-	tops = tracks(conformance.Structure[*TopK]{
-		Source:    conformance.From(drawTopK, NewTopK, (*TopK).Config),
-		Receiver:  NewTopKReceiver,
-		Merge:     (*TopK).Merge,
-		Actions:   map[string]func(*conformance.Machine[*TopK]){"join": joinShards(JoinTopK)},
-		Invariant: func(m *conformance.Machine[*TopK]) { checkTop(m, m.Counts, m.F) },
+	tops = tracks(conformance.Structure{
+		Type:      conformance.Created(NewTopKReceiver, drawTopK, NewTopK),
+		Actions:   map[string]func(*conformance.Machine){"add copies": addCopies, "join": joinShards(JoinTopK)},
+		Invariant: conformance.On(func(m *conformance.Machine, k, _ *TopK) { checkTop(m, m.Counts, k) }),
+		Golden:    map[string]func() conformance.Encoded{"top.bin": goldenTop},
+		ClaimHuge: claimHuge,
 	})
-	windows = tracks(conformance.Structure[*Window]{
-		Source:     conformance.From(drawWindow, NewWindow, (*Window).Config),
-		Receiver:   NewWindowReceiver,
-		Actions:    map[string]func(*conformance.Machine[*Window]){"advance": advance},
-		Invariant:  checkWindow,
-		Remembered: covered,
-	})
-	heavyFrames = framesOf(heavies, (*HeavyHitters).Config, claimHuge,
-		goldenHeavy("heavy.bin", HeavyConfig{Phi: 0.1, MemoryBytes: tracker.MinMemory}),
-		goldenHeavy("heavykeyed.bin", HeavyConfig{Phi: 0.1, MemoryBytes: 1200, Family: keyed}))
-	topFrames    = framesOf(tops, (*TopK).Config, claimHuge, goldenTop)
-	windowFrames = framesOf(slow(windows), (*Window).Config, claimHugeWindow, goldenWindows...)
+	windows = windowsOf(drawWindow)
+	slow    = windowsOf(drawSlowWindow) // which do not begin another pane, since this would allocate
 )
+
+func windowsOf(draw func(*rapid.T, hashfam.Family) WindowConfig) conformance.Structure {
+	return tracks(conformance.Structure{
+		Type:       conformance.Created(NewWindowReceiver, draw, NewWindow),
+		Actions:    map[string]func(*conformance.Machine){"add copies": addCopies, "advance": conformance.On(advance)},
+		Invariant:  conformance.On(checkWindow),
+		Remembered: covered,
+		Golden:     map[string]func() conformance.Encoded{"window.bin": goldenWindow, "windowtime.bin": goldenWindowTime},
+		ClaimHuge: func(params []byte) uint64 {
+			binary.LittleEndian.PutUint64(params[24:], mostPanes)
+			return claimHuge(params[24:])
+		},
+	})
+}
 
 func TestHeavyHitters(t *testing.T)        { rapid.Check(t, heavies.Run) }
 func TestTopK(t *testing.T)                { rapid.Check(t, tops.Run) }
 func TestWindow(t *testing.T)              { rapid.Check(t, windows.Run) }
-func TestHeavyFrames(t *testing.T)         { heavyFrames.Test(t) }
-func TestTopKFrames(t *testing.T)          { topFrames.Test(t) }
-func TestWindowFrames(t *testing.T)        { windowFrames.Test(t) }
+func TestHeavyFrames(t *testing.T)         { heavies.Test(t) }
+func TestTopKFrames(t *testing.T)          { tops.Test(t) }
+func TestWindowFrames(t *testing.T)        { slow.Test(t) }
 func FuzzHeavyHitters(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(heavies.Run)) }
 func FuzzTopK(f *testing.F)                { f.Fuzz(rapid.MakeFuzz(tops.Run)) }
 func FuzzWindow(f *testing.F)              { f.Fuzz(rapid.MakeFuzz(windows.Run)) }
-func FuzzChangedHeavyFrames(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(heavyFrames.Change)) }
-func FuzzChangedTopKFrames(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(topFrames.Change)) }
-func FuzzChangedWindowFrames(f *testing.F) { f.Fuzz(rapid.MakeFuzz(windowFrames.Change)) }
-func FuzzHeavyFrames(f *testing.F)         { heavyFrames.Fuzz(f) }
-func FuzzTopKFrames(f *testing.F)          { topFrames.Fuzz(f) }
-func FuzzWindowFrames(f *testing.F)        { windowFrames.Fuzz(f) }
+func FuzzChangedHeavyFrames(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(heavies.Change)) }
+func FuzzChangedTopKFrames(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(tops.Change)) }
+func FuzzChangedWindowFrames(f *testing.F) { f.Fuzz(rapid.MakeFuzz(slow.Change)) }
+func FuzzHeavyFrames(f *testing.F)         { heavies.Fuzz(f) }
+func FuzzTopKFrames(f *testing.F)          { tops.Fuzz(f) }
+func FuzzWindowFrames(f *testing.F)        { slow.Fuzz(f) }
 
 // A tracking structure is a *HeavyHitters, a *TopK or a *Window.
 type tracking interface {
@@ -81,88 +86,55 @@ func (t *tracked) self() *tracked { return t }
 func (s *single) budget() int     { return int(s.goal().Memory) }
 func (w *Window) budget() int     { return w.config.MemoryBytes }
 
-// A structure is tracking and has the methods that conformance needs.
-type structure[S any] interface {
-	conformance.Encoded[S]
-	tracking
-	AddN([]byte, uint64)
-	Clone() S
-	Reset()
-}
-
-// tracks adds the fields that all three structures have in common.
-func tracks[S structure[S]](s conformance.Structure[S]) conformance.Structure[S] {
+// tracks adds the fields that all three structures have in common. A decoded
+// structure does not know which long keys a budget has refused, which may later
+// decide whether keys near the threshold get more room.
+func tracks(s conformance.Structure) conformance.Structure {
 	own := s.Invariant
-	s.Clone, s.Reset = S.Clone, S.Reset
-	s.Add = func(s S) []conformance.Form { return addsTracked(s.self()) }
-	s.Questions = []func(S) []conformance.Form{
-		func(s S) []conformance.Form {
-			return estimates("High of Estimate", s.self(), true, func(e Estimate) uint64 { return e.High })
+	s.Add = addsTracked
+	s.Questions = []func(any) []conformance.Form{
+		func(f any) []conformance.Form {
+			return conformance.Counting(estimates("High of Estimate", f, func(e Estimate) uint64 { return e.High }))
 		},
-		func(s S) []conformance.Form { // above 0 if the key may have been counted
-			return estimates("Low of Estimate", s.self(), false, func(e Estimate) uint64 { return sizing.AddSat(e.Low, min(e.High, 1)) })
+		func(f any) []conformance.Form { // above 0 if the key may have been counted
+			return estimates("Low of Estimate", f, func(e Estimate) uint64 { return sizing.AddSat(e.Low, min(e.High, 1)) })
 		},
 	}
-	s.Actions["add copies"] = addCopies[S]
-	s.Diverges = func(s S) bool { return s.budget() > 0 && s.self().panes.All[0].Phi > 0 }
-	s.Invariant = func(m *conformance.Machine[S]) {
-		checkTracked(m, m.Counts, m.F)
+	s.Diverges = func(f conformance.Encoded) bool {
+		h := f.(tracking)
+		return h.budget() > 0 && h.self().panes.All[0].Phi > 0
+	}
+	s.Reads = func(f conformance.Encoded) []any {
+		h := f.(tracking)
+		return []any{h.self().MissBound(), h.Complete(), maps.Collect(h.All())}
+	}
+	s.Invariant = func(m *conformance.Machine) {
+		checkTracked(m, m.Counts, m.F.(tracking))
 		own(m)
 	}
 	return s
 }
 
 // addsTracked returns the forms of Add and AddN.
-func addsTracked(t *tracked) []conformance.Form {
-	type hashed struct {
-		digest hashfam.Digest
-		key    []byte
-	}
-	hash := func(key string) hashed { return hashed{t.family.SumString(key), []byte(key)} }
+func addsTracked(f conformance.Encoded) []conformance.Form {
+	t := f.(tracking).self()
 	return []conformance.Form{
 		conformance.Each("Add", conformance.Bytes, conformance.Done(t.Add)),
 		conformance.Each("AddString", conformance.Text, conformance.Done(t.AddString)),
-		conformance.Each("AddDigest", hash, conformance.Done(func(h hashed) { t.AddDigest(h.digest, h.key) })),
+		conformance.Each("AddDigest", conformance.Bytes, conformance.Done(func(key []byte) { t.AddDigest(t.family.Sum(key), key) })),
 		conformance.Each("AddN", conformance.Bytes, conformance.Done(func(key []byte) { t.AddN(key, 1) })),
-		{Name: "AddAll", Bind: func(keys []string) func() ([]uint64, error) {
-			bytes, sum := make([][]byte, len(keys)), []uint64{uint64(len(keys))}
-			for i, key := range keys {
-				bytes[i] = []byte(key)
-			}
-			digests := t.family.SumAll(nil, bytes)
-			return func() ([]uint64, error) { return sum, t.AddAll(digests, bytes) }
-		}},
+		conformance.Batch("AddAll", t.family, func(d []hashfam.Digest, keys [][]byte) (int, error) { return len(d), t.AddAll(d, keys) }),
 	}
 }
 
 // estimates returns the forms of one of the bounds of Estimate.
-func estimates(name string, t *tracked, counts bool, number func(Estimate) uint64) []conformance.Form {
-	forms := append(conformance.Forms(name, t.family,
+func estimates(name string, f any, number func(Estimate) uint64) []conformance.Form {
+	t := f.(tracking).self()
+	return append(conformance.Forms(name, t.family,
 		func(key []byte) (uint64, error) { return number(t.Estimate(key)), nil },
 		func(key string) (uint64, error) { return number(t.EstimateString(key)), nil },
 		func(d hashfam.Digest) (uint64, error) { return number(t.EstimateDigest(d)), nil },
 	), conformance.Answers(name+"All", t.family, Estimate{7, 9}, t.EstimateAll, number))
-	for i := range forms {
-		forms[i].Counts = counts
-	}
-	return forms
-}
-
-// framesOf describes how a structure that tracks keys is encoded and printed.
-func framesOf[E any, C comparable, S interface {
-	*E
-	structure[S]
-}](s conformance.Structure[S], config func(S) C, claim func([]byte) uint64, golden ...conformance.Golden[S]) conformance.Frames[S] {
-	return conformance.Frames[S]{
-		Structure: s,
-		Golden:    golden,
-		Zero:      func() S { return new(E) },
-		ClaimHuge: claim,
-		Reads: func(s S) []any {
-			return []any{config(s), s.self().Total(), s.self().MissBound(), s.Complete(), s.SizeBytes(), maps.Collect(s.All())}
-		},
-		Shown: func(s S) []any { return []any{*s, config(s)} },
-	}
 }
 
 // claimHuge claims a budget of 2^34 bytes, and a payload of 2^40.
@@ -171,14 +143,9 @@ func claimHuge(params []byte) uint64 {
 	return 1 << 40
 }
 
-func claimHugeWindow(params []byte) uint64 {
-	binary.LittleEndian.PutUint64(params[24:], mostPanes)
-	return claimHuge(params[24:])
-}
-
 // goldenHeavy has a few keys, including a long one, that do not all fit.
-func goldenHeavy(file string, c HeavyConfig) conformance.Golden[*HeavyHitters] {
-	return conformance.Golden[*HeavyHitters]{File: file, Build: func() *HeavyHitters {
+func goldenHeavy(c HeavyConfig) func() conformance.Encoded {
+	return func() conformance.Encoded {
 		h := must(NewHeavyHitters(c))
 		for i := range 60 {
 			h.AddN(fmt.Appendf(nil, "key %d", i%20), uint64(1+i*i%7))
@@ -186,40 +153,32 @@ func goldenHeavy(file string, c HeavyConfig) conformance.Golden[*HeavyHitters] {
 		}
 		h.AddN([]byte("heavy"), 1<<33)
 		return h
-	}}
+	}
 }
 
-var goldenTop = conformance.Golden[*TopK]{File: "top.bin", Build: func() *TopK {
+func goldenTop() conformance.Encoded {
 	k := must(NewTopK(TopKConfig{K: 3, MemoryBytes: tracker.MinMemory}))
 	for i := range 60 {
 		k.AddN(fmt.Appendf(nil, "key %d", i%20), uint64(1+i*i%7))
 	}
 	return k
-}}
-
-var goldenWindows = []conformance.Golden[*Window]{
-	goldenWindow("window.bin", WindowConfig{Phi: 0.2, Keys: 16, Panes: 1, MemoryBytes: 2 * leastPaneBytes}, func(w *Window) {
-		for i := range 24 {
-			w.AddString(fmt.Sprint("key ", i%7))
-		}
-	}),
-	goldenWindow("windowtime.bin", WindowConfig{Phi: 0.2, Span: time.Minute, Panes: 2, MemoryBytes: 3 * leastPaneBytes, Family: keyed}, func(w *Window) {
-		for i := range 20 {
-			w.Advance(time.Unix(int64(2*i-40), 0))
-			w.AddString(fmt.Sprint("key ", i*i%11))
-		}
-	}),
 }
 
-// goldenWindow is built once and then cloned, because the suite builds it
-// thousands of times.
-func goldenWindow(file string, c WindowConfig, fill func(*Window)) conformance.Golden[*Window] {
-	once := sync.OnceValue(func() *Window {
-		w := must(NewWindow(c))
-		fill(w)
-		return w
-	})
-	return conformance.Golden[*Window]{File: file, Build: func() *Window { return once().Clone() }}
+func goldenWindow() conformance.Encoded {
+	w := must(NewWindow(WindowConfig{Phi: 0.2, Keys: 16, Panes: 1, MemoryBytes: 2 * leastPaneBytes}))
+	for i := range 24 {
+		w.AddString(fmt.Sprint("key ", i%7))
+	}
+	return w
+}
+
+func goldenWindowTime() conformance.Encoded {
+	w := must(NewWindow(WindowConfig{Phi: 0.2, Span: time.Minute, Panes: 2, MemoryBytes: 3 * leastPaneBytes, Family: keyed}))
+	for i := range 20 {
+		w.Advance(time.Unix(int64(2*i-40), 0))
+		w.AddString(fmt.Sprint("key ", i*i%11))
+	}
+	return w
 }
 
 func drawMemory(t *rapid.T) int {
@@ -253,38 +212,39 @@ func drawWindow(t *rapid.T, fam hashfam.Family) WindowConfig {
 	return c
 }
 
-// slow returns windows that do not begin another pane, which would allocate.
-func slow(s conformance.Structure[*Window]) conformance.Structure[*Window] {
-	s.Source = conformance.From(func(t *rapid.T, fam hashfam.Family) WindowConfig {
-		c := drawWindow(t, fam)
-		c.Keys *= 10_000
-		return c
-	}, NewWindow, (*Window).Config)
-	return s
+func drawSlowWindow(t *rapid.T, fam hashfam.Family) WindowConfig {
+	c := drawWindow(t, fam)
+	c.Keys *= 10_000
+	return c
 }
 
 // joinShards replaces the structure by the joined shards of its keys.
-func joinShards[S structure[S]](joined func([]S) (S, error)) func(*conformance.Machine[S]) {
-	return func(m *conformance.Machine[S]) {
+func joinShards[S interface {
+	conformance.Encoded
+	AddN([]byte, uint64)
+	Clone() S
+	Reset()
+}](joined func([]S) (S, error)) func(*conformance.Machine) {
+	return conformance.On(func(m *conformance.Machine, f, _ S) {
 		shards := make([]S, rapid.IntRange(1, 4).Draw(m.T, "shards"))
 		for i := range shards {
-			shards[i] = m.F.Clone()
+			shards[i] = f.Clone()
 			shards[i].Reset()
 		}
 		for _, e := range m.Added {
 			shards[m.Family.SumString(e.Key).Shard(len(shards))].AddN([]byte(e.Key), e.N)
 		}
-		var err error
-		m.F, err = joined(shards)
+		all, err := joined(shards)
 		require.NoError(m, err)
+		m.F = all
 		m.Resync()
-	}
+	})
 }
 
 // checkTracked checks that all bounds contain the truth, that the report is
 // sorted and agrees with Estimate, and that the budget is not exceeded.
 func checkTracked(t require.TestingT, counts map[string]uint64, h tracking) {
-	require.Equal(t, totalOf(counts), h.self().Total())
+	require.Equal(t, conformance.TotalOf(counts), h.self().Total())
 	require.True(t, h.budget() == 0 || h.SizeBytes() <= uint64(h.budget()), "%d bytes of %d", h.SizeBytes(), h.budget())
 	last, lastKey := uint64(math.MaxUint64), ""
 	for key, e := range h.All() {
@@ -321,9 +281,9 @@ func checkHeavy(t require.TestingT, counts map[string]uint64, h interface {
 
 // checkHeavyHitters also checks that the threshold is Phi times the total,
 // rounded up.
-func checkHeavyHitters(m *conformance.Machine[*HeavyHitters]) {
-	checkHeavy(m, m.Counts, m.F)
-	least, share := m.F.Threshold(), m.F.Config().Phi*float64(totalOf(m.Counts))
+func checkHeavyHitters(m *conformance.Machine, h, _ *HeavyHitters) {
+	checkHeavy(m, m.Counts, h)
+	least, share := h.Threshold(), h.Config().Phi*float64(m.Total())
 	require.True(m, least == 1 || float64(least-1) < share && float64(least) >= share*(1-1e-14), "threshold %d of %g", least, share)
 }
 
@@ -345,27 +305,28 @@ func checkTop(t require.TestingT, counts map[string]uint64, k *TopK) {
 }
 
 // advance moves the time forward, or back, which has no effect.
-func advance(m *conformance.Machine[*Window]) {
+func advance(m *conformance.Machine, w, twin *Window) {
 	step := rapid.SampledFrom([]time.Duration{0, time.Nanosecond, time.Minute, 15 * time.Minute, 20 * time.Minute,
 		time.Hour, 2 * time.Hour, -time.Hour}).Draw(m.T, "time")
 	at := time.Unix(0, m.Now).Add(step)
-	if m.F.config.Span > 0 {
+	if w.config.Span > 0 {
 		m.Advance(at.UnixNano())
 	}
-	m.F.Advance(at)
-	m.Twin.Advance(at)
+	w.Advance(at)
+	twin.Advance(at)
 }
 
 // covered returns the counts in all panes of a window. The newest pane may be
 // partly filled.
-func covered(m *conformance.Machine[*Window]) map[string]uint64 {
-	c := m.F.config
+func covered(m *conformance.Machine) map[string]uint64 {
+	w := m.F.(*Window)
+	c := w.config
 	if c.Span > 0 {
 		length := int64(c.Span) / int64(c.Panes)
 		begin := m.Now - (m.Now%length+length)%length // of the newest pane
 		return recent(m.Added, math.MaxUint64, begin-length*int64(c.Panes))
 	}
-	size := m.F.time.Keys()
+	size := w.time.Keys()
 	last := uint64(0) // in the newest pane
 	for _, e := range m.Added {
 		if last = (last + e.N%size) % size; last == 0 {
@@ -394,14 +355,14 @@ func recent(added []conformance.Entry, n uint64, start int64) map[string]uint64 
 // checkWindow checks the report for the part that the window covers, and that
 // it contains every key that makes up a fraction Phi of exactly the last Keys
 // keys or the last Span.
-func checkWindow(m *conformance.Machine[*Window]) {
-	checkHeavy(m, m.Counts, m.F)
-	c := m.F.config
+func checkWindow(m *conformance.Machine, w, _ *Window) {
+	checkHeavy(m, m.Counts, w)
+	c := w.config
 	exact := recent(m.Added, c.Keys, math.MinInt64)
 	if c.Span > 0 {
 		exact = recent(m.Added, math.MaxUint64, m.Now-int64(c.Span))
 	}
-	least, reported, complete := threshold(c.Phi, totalOf(exact)), maps.Collect(m.F.All()), m.F.Complete()
+	least, reported, complete := threshold(c.Phi, conformance.TotalOf(exact)), maps.Collect(w.All()), w.Complete()
 	for key, n := range exact {
 		_, ok := reported[key]
 		require.True(m, n < least || ok || !complete, "%q, counted %d times, is not reported; threshold %d", key, n, least)

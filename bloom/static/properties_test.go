@@ -46,56 +46,39 @@ func TestDecodingGivesTheEncodedFilter(t *testing.T) {
 	})
 }
 
-// filters describes how to build and test a Filter.
-var filters = conformance.Structure[*Filter]{
-	Builders:  builders,
-	Receiver:  NewReceiver,
-	Questions: []func(*Filter) []conformance.Form{conformance.Contains[*Filter]},
-	Len:       (*Filter).Len,
-}
-
-// frames describes how a Filter is encoded and printed.
-var frames = conformance.Frames[*Filter]{
-	Structure: filters,
-	Golden: []conformance.Golden[*Filter]{
-		{File: "static.bin", Build: golden(Config{FPRate: 0.01}, 1000)},
-		{File: "staticempty.bin", Build: golden(Config{FPRate: 0.01}, 0)},
-		{File: "staticnarrow.bin", Build: golden(Config{FPRate: math.Ldexp(1, -7)}, 300)},
-		{File: "statickeyed.bin", Build: golden(Config{FPRate: 0.3, Family: hashfam.New(hashfam.Key{1, 2, 3})}, 2000)},
+// filters describes how a Filter is built, encoded and printed.
+var filters = conformance.Structure{
+	Type:     conformance.Of[Params](NewReceiver),
+	Builders: builders,
+	Golden: map[string]func() conformance.Encoded{
+		"static.bin":       conformance.Built(golden(Config{FPRate: 0.01}, 1000)),
+		"staticempty.bin":  conformance.Built(golden(Config{FPRate: 0.01}, 0)),
+		"staticnarrow.bin": conformance.Built(golden(Config{FPRate: math.Ldexp(1, -7)}, 300)),
+		"statickeyed.bin":  conformance.Built(golden(Config{FPRate: 0.3, Family: hashfam.New(hashfam.Key{1, 2, 3})}, 2000)),
 	},
-	Zero: func() *Filter { return new(Filter) },
 	ClaimHuge: func(params []byte) uint64 {
 		binary.LittleEndian.PutUint64(params, 1<<40)
 		binary.LittleEndian.PutUint32(params[8:], 1<<16)
 		params[12] = 2
 		return 1 << 38
 	},
-	Header: conformance.HeaderOf(ReadParams, (*Filter).Params),
-	View:   conformance.Viewer[*Filter](NewView, func(v *View) []any { return reads(v) }, conformance.Contains[*View]),
+	Header: conformance.HeaderOf(ReadParams),
+	View:   conformance.Viewer(NewView),
 	Ask:    func(fam hashfam.Family) conformance.Asker { return NewFrameReader(fam).ContainsDigest },
-	Reads:  func(f *Filter) []any { return reads(f) },
-	Shown:  func(f *Filter) []any { return []any{*f, f.Params(), Config{FPRate: 0.01, Family: f.Family()}} },
+	Reads:  func(f conformance.Encoded) []any { return []any{Config{FPRate: 0.01, Family: f.Family()}} },
 }
 
-// exacts describes how to build and test an Exact.
-var exacts = conformance.Structure[*Exact]{
+// exacts describes how an Exact is built, encoded and printed.
+var exacts = conformance.Structure{
+	Type:      conformance.Of[ExactParams](NewExactReceiver),
 	Builders:  exactBuilders,
-	Receiver:  NewExactReceiver,
-	Questions: []func(*Exact) []conformance.Form{conformance.Contains[*Exact]},
-	Len:       func(e *Exact) uint64 { return e.Params().Members },
-	Invariant: findNoOther,
-}
-
-// exactFrames describes how an Exact is encoded and printed.
-var exactFrames = conformance.Frames[*Exact]{
-	Structure: exacts,
-	Golden: []conformance.Golden[*Exact]{
-		{File: "exact.bin", Build: goldenExact(hashfam.Family{}, 100, 120)},
-		{File: "exact-inverted.bin", Build: goldenExact(hashfam.Family{}, 1500, 100)},
-		{File: "exact-empty.bin", Build: goldenExact(hashfam.Family{}, 0, 5)},
-		{File: "exact-keyed.bin", Build: goldenExact(hashfam.New(hashfam.Key{1, 2, 3}), 50, 300)},
+	Invariant: conformance.On(findNoOther),
+	Golden: map[string]func() conformance.Encoded{
+		"exact.bin":          conformance.Built(goldenExact(hashfam.Family{}, 100, 120)),
+		"exact-inverted.bin": conformance.Built(goldenExact(hashfam.Family{}, 1500, 100)),
+		"exact-empty.bin":    conformance.Built(goldenExact(hashfam.Family{}, 0, 5)),
+		"exact-keyed.bin":    conformance.Built(goldenExact(hashfam.New(hashfam.Key{1, 2, 3}), 50, 300)),
 	},
-	Zero: func() *Exact { return new(Exact) },
 	ClaimHuge: func(params []byte) uint64 {
 		for i, n := range []uint64{1 << 35, 1 << 40, 1 << 36} { // 5 columns
 			binary.LittleEndian.PutUint64(params[8*i:], n)
@@ -103,54 +86,40 @@ var exactFrames = conformance.Frames[*Exact]{
 		params[24], params[25] = 2, 2
 		return 1 << 35
 	},
-	Header: conformance.HeaderOf(ReadExactParams, (*Exact).Params),
-	View: conformance.Viewer[*Exact](NewExactView, func(v *ExactView) []any { return []any{v.Params(), v.SizeBytes()} },
-		conformance.Contains[*ExactView]),
-	Reads: func(e *Exact) []any { return []any{e.Params(), e.SizeBytes()} },
-	Shown: func(e *Exact) []any { return []any{*e, e.Params(), ExactConfig{Family: e.Family()}} },
+	Header: conformance.HeaderOf(ReadExactParams),
+	View:   conformance.Viewer(NewExactView),
+	Reads:  func(e conformance.Encoded) []any { return []any{ExactConfig{Family: e.Family()}} },
 }
 
 func TestFilter(t *testing.T)              { rapid.Check(t, filters.Run) }
-func TestFilterFrames(t *testing.T)        { frames.Test(t) }
+func TestFilterFrames(t *testing.T)        { filters.Test(t) }
 func TestExact(t *testing.T)               { rapid.Check(t, exacts.Run) }
-func TestExactFrames(t *testing.T)         { exactFrames.Test(t) }
+func TestExactFrames(t *testing.T)         { exacts.Test(t) }
 func FuzzFilter(f *testing.F)              { f.Fuzz(rapid.MakeFuzz(filters.Run)) }
-func FuzzChangedFilterFrames(f *testing.F) { f.Fuzz(rapid.MakeFuzz(frames.Change)) }
-func FuzzFilterFrames(f *testing.F)        { frames.Fuzz(f) }
+func FuzzChangedFilterFrames(f *testing.F) { f.Fuzz(rapid.MakeFuzz(filters.Change)) }
+func FuzzFilterFrames(f *testing.F)        { filters.Fuzz(f) }
 func FuzzExact(f *testing.F)               { f.Fuzz(rapid.MakeFuzz(exacts.Run)) }
-func FuzzChangedExactFrames(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(exactFrames.Change)) }
-func FuzzExactFrames(f *testing.F)         { exactFrames.Fuzz(f) }
-
-// reads calls the methods that Filter and View share.
-func reads(f interface {
-	Params() Params
-	SizeBytes() uint64
-	Len() uint64
-	FalsePositiveRate() float64
-}) []any {
-	return []any{f.Params(), f.SizeBytes(), f.Len(), f.FalsePositiveRate()}
-}
+func FuzzChangedExactFrames(f *testing.F)  { f.Fuzz(rapid.MakeFuzz(exacts.Change)) }
+func FuzzExactFrames(f *testing.F)         { exacts.Fuzz(f) }
 
 // builders draws a rate and returns functions that build a filter with it.
-func builders(t *rapid.T, fam hashfam.Family) map[string]func([]hashfam.Digest) (*Filter, error) {
+func builders(t *rapid.T, fam hashfam.Family) map[string]conformance.Builder {
 	rate := rapid.SampledFrom([]float64{0.9, 0.5, 0.1, 0.01, 1. / 128, 1e-3, 1e-9}).Draw(t, "rate")
 	c, ctx := Config{FPRate: rate, Family: fam}, context.Background()
 	several := c
 	several.Workers = 3
-	return map[string]func([]hashfam.Digest) (*Filter, error){
-		"at once":         func(digests []hashfam.Digest) (*Filter, error) { return New(ctx, c, digests) },
-		"by some workers": func(digests []hashfam.Digest) (*Filter, error) { return New(ctx, several, digests) },
-		"from a sorted sequence": func(digests []hashfam.Digest) (*Filter, error) {
+	return map[string]conformance.Builder{
+		"at once":         func(digests []hashfam.Digest) (conformance.Encoded, error) { return New(ctx, c, digests) },
+		"by some workers": func(digests []hashfam.Digest) (conformance.Encoded, error) { return New(ctx, several, digests) },
+		"from a sorted sequence": func(digests []hashfam.Digest) (conformance.Encoded, error) {
 			digests = ascending(digests)
-			return NewFromSorted(ctx, c, uint64(len(digests)), func(yield func(hashfam.Digest) bool) {
-				for _, d := range digests {
-					if !yield(d) || !yield(d) { // and a copy
-						return
-					}
-				}
-			})
+			var copies []hashfam.Digest
+			for _, d := range digests {
+				copies = append(copies, d, d)
+			}
+			return NewFromSorted(ctx, c, uint64(len(digests)), slices.Values(copies))
 		},
-		"as a frame": func(digests []hashfam.Digest) (*Filter, error) {
+		"as a frame": func(digests []hashfam.Digest) (conformance.Encoded, error) {
 			b, err := AppendFrame(ctx, []byte("before"), c, digests)
 			if err != nil {
 				return nil, err
@@ -163,26 +132,27 @@ func builders(t *rapid.T, fam hashfam.Family) map[string]func([]hashfam.Digest) 
 
 // exactBuilders draws a number of other keys and returns all ways to build an
 // Exact with them.
-func exactBuilders(t *rapid.T, fam hashfam.Family) map[string]func([]hashfam.Digest) (*Exact, error) {
+func exactBuilders(t *rapid.T, fam hashfam.Family) map[string]conformance.Builder {
 	n := rapid.SampledFrom([]int{0, 1, 5, 50, 400}).Draw(t, "others")
 	others := numbered(fam, n, "other ")
 	reversed := append(slices.Clone(others), others[:n/2]...) // with copies
 	slices.Reverse(reversed)
-	build := func(workers int, others []hashfam.Digest) func([]hashfam.Digest) (*Exact, error) {
-		return func(digests []hashfam.Digest) (*Exact, error) {
+	build := func(workers int, others []hashfam.Digest) conformance.Builder {
+		return func(digests []hashfam.Digest) (conformance.Encoded, error) {
 			c := ExactConfig{Family: fam, Workers: workers}
 			return NewExact(context.Background(), c, digests, slices.Clone(others))
 		}
 	}
-	return map[string]func([]hashfam.Digest) (*Exact, error){
+	return map[string]conformance.Builder{
 		"by one worker": build(1, others), "by some workers": build(3, reversed), "in reverse": build(1, reversed),
 	}
 }
 
 // findNoOther checks that none of the others is found.
-func findNoOther(m *conformance.Machine[*Exact]) {
-	others := numbered(m.Family, int(m.F.Params().Others), "other ")
-	require.NotContains(m, m.F.ContainsAll(nil, others), true)
+func findNoOther(m *conformance.Machine, e, _ *Exact) {
+	others := numbered(m.Family, int(e.Params().Others), "other ")
+	require.NotContains(m, e.ContainsAll(nil, others), true)
+	require.Equal(m, m.Total(), e.Params().Members)
 }
 
 // golden returns a function that builds a filter of n keys.

@@ -49,124 +49,100 @@ func TestDecodingRestoresTheFilter(t *testing.T) {
 	})
 }
 
-// functions tests a Function.
-var functions = conformance.Structure[*Function]{
+// functions describes how a Function is built, encoded and printed.
+var functions = conformance.Structure{
+	Type:      conformance.Of[Params](NewReceiver),
 	Builders:  functionBuilders,
-	Receiver:  NewReceiver,
-	Questions: []func(*Function) []conformance.Form{indexForms[*Function]},
-	Len:       (*Function).Len,
-	Invariant: requireOwnIndexes,
-}
-
-// functionFrames tests how a Function is encoded and printed.
-var functionFrames = conformance.Frames[*Function]{
-	Structure: functions,
-	Golden: []conformance.Golden[*Function]{
-		{File: "function.bin", Build: goldenFunction(Config{}, 300)},
-		{File: "functionempty.bin", Build: goldenFunction(Config{}, 0)},
-		{File: "functionlast.bin", Build: goldenFunction(Config{}, 5)},
-		{File: "functionkeyed.bin", Build: goldenFunction(Config{Compact: true, Family: hashfam.New(hashfam.Key{1, 2, 3})}, 100)},
+	Questions: []func(any) []conformance.Form{indexForms},
+	Invariant: conformance.On(requireOwnIndexes),
+	Golden: map[string]func() conformance.Encoded{
+		"function.bin":      goldenFunction(Config{}, 300),
+		"functionempty.bin": goldenFunction(Config{}, 0),
+		"functionlast.bin":  goldenFunction(Config{}, 5),
+		"functionkeyed.bin": goldenFunction(Config{Compact: true, Family: hashfam.New(hashfam.Key{1, 2, 3})}, 100),
 	},
-	Zero:      func() *Function { return new(Function) },
 	ClaimHuge: claimHuge,
-	Header:    conformance.HeaderOf(ReadParams, (*Function).Params),
-	View:      conformance.Viewer[*Function](NewView, func(v *View) []any { return []any{v.Params(), v.SizeBytes(), v.Len()} }, indexForms[*View]),
-	Reads:     func(f *Function) []any { return []any{f.Params(), f.SizeBytes(), f.Len()} },
-	Shown:     func(f *Function) []any { return []any{*f, f.Params(), Config{Family: f.Family()}} },
+	Header:    conformance.HeaderOf(ReadParams),
+	View:      conformance.Viewer(NewView),
+	Reads:     func(f conformance.Encoded) []any { return []any{Config{Family: f.Family()}} },
 }
 
-// filters tests a Filter whose keys are deleted and restored, and whose values
-// change.
-var filters = conformance.Structure[*Filter]{
+// filters describes a Filter whose keys are deleted and restored, and whose
+// values change.
+var filters = conformance.Structure{
+	Type:      conformance.Of[FilterParams](NewFilterReceiver),
 	Builders:  filterBuilders,
-	Receiver:  NewFilterReceiver,
-	Delete:    deletes,
-	Questions: []func(*Filter) []conformance.Form{conformance.Contains[*Filter], valueForms[*Filter]},
-	Clone:     (*Filter).Clone,
-	Actions: map[string]func(*conformance.Machine[*Filter]){
-		"set a value": setValue, "restore": restore, "delete and restore": deleteAndRestore,
+	Questions: []func(any) []conformance.Form{valueForms},
+	Actions: map[string]func(*conformance.Machine){
+		"set a value": conformance.On(setValue), "restore": conformance.On(restore),
+		"delete and restore": conformance.On(deleteAndRestore),
 	},
-}
-
-// filterFrames tests how a Filter is encoded and printed.
-var filterFrames = conformance.Frames[*Filter]{
-	Structure: filters,
-	Golden: []conformance.Golden[*Filter]{
-		{File: "filter.bin", Build: goldenFilter(FilterConfig{FPRate: 0.01}, 200)},
-		{File: "filterempty.bin", Build: goldenFilter(FilterConfig{FPRate: 0.01}, 0)},
-		{File: "filtervalues.bin", Build: goldenFilter(FilterConfig{FPRate: 0.1, ValueBits: 5}, 100)},
-		{File: "filterkeyed.bin", Build: goldenFilter(FilterConfig{FPRate: 0.9, Compact: true, Family: hashfam.New(hashfam.Key{1, 2, 3})}, 50)},
+	Golden: map[string]func() conformance.Encoded{
+		"filter.bin":       goldenFilter(FilterConfig{FPRate: 0.01}, 200),
+		"filterempty.bin":  goldenFilter(FilterConfig{FPRate: 0.01}, 0),
+		"filtervalues.bin": goldenFilter(FilterConfig{FPRate: 0.1, ValueBits: 5}, 100),
+		"filterkeyed.bin":  goldenFilter(FilterConfig{FPRate: 0.9, Compact: true, Family: hashfam.New(hashfam.Key{1, 2, 3})}, 50),
 	},
-	Zero:      func() *Filter { return new(Filter) },
 	ClaimHuge: claimHuge,
-	Header:    conformance.HeaderOf(ReadFilterParams, (*Filter).Params),
-	View: conformance.Viewer[*Filter](NewFilterView, func(v *FilterView) []any { return reads(v) },
-		conformance.Contains[*FilterView], valueForms[*FilterView]),
-	Reads: func(f *Filter) []any { return reads(f) },
-	Shown: func(f *Filter) []any { return []any{*f, f.Params(), FilterConfig{Family: f.Family()}} },
+	Header:    conformance.HeaderOf(ReadFilterParams),
+	View:      conformance.Viewer(NewFilterView),
+	Reads:     func(f conformance.Encoded) []any { return []any{FilterConfig{Family: f.Family()}} },
 }
 
 func TestFunction(t *testing.T)              { rapid.Check(t, functions.Run) }
-func TestFunctionFrames(t *testing.T)        { functionFrames.Test(t) }
+func TestFunctionFrames(t *testing.T)        { functions.Test(t) }
 func TestFilter(t *testing.T)                { rapid.Check(t, filters.Run) }
-func TestFilterFrames(t *testing.T)          { filterFrames.Test(t) }
+func TestFilterFrames(t *testing.T)          { filters.Test(t) }
 func FuzzFunction(f *testing.F)              { f.Fuzz(rapid.MakeFuzz(functions.Run)) }
-func FuzzChangedFunctionFrames(f *testing.F) { f.Fuzz(rapid.MakeFuzz(functionFrames.Change)) }
-func FuzzFunctionFrames(f *testing.F)        { functionFrames.Fuzz(f) }
+func FuzzChangedFunctionFrames(f *testing.F) { f.Fuzz(rapid.MakeFuzz(functions.Change)) }
+func FuzzFunctionFrames(f *testing.F)        { functions.Fuzz(f) }
 func FuzzFilter(f *testing.F)                { f.Fuzz(rapid.MakeFuzz(filters.Run)) }
-func FuzzChangedFilterFrames(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(filterFrames.Change)) }
-func FuzzFilterFrames(f *testing.F)          { filterFrames.Fuzz(f) }
-
-// reads returns the results of the methods that Filter and FilterView share.
-func reads(f interface {
-	Params() FilterParams
-	SizeBytes() uint64
-	Len() uint64
-	FalsePositiveRate() float64
-}) []any {
-	return []any{f.Params(), f.SizeBytes(), f.Len(), f.FalsePositiveRate()}
-}
+func FuzzChangedFilterFrames(f *testing.F)   { f.Fuzz(rapid.MakeFuzz(filters.Change)) }
+func FuzzFilterFrames(f *testing.F)          { filters.Fuzz(f) }
 
 // functionBuilders draws a Config and returns all ways to build a function. The
 // digests must be distinct.
-func functionBuilders(t *rapid.T, fam hashfam.Family) map[string]func([]hashfam.Digest) (*Function, error) {
+func functionBuilders(t *rapid.T, fam hashfam.Family) map[string]conformance.Builder {
 	c := Config{Compact: rapid.Bool().Draw(t, "compact"), Family: fam}
-	build := func(order func([]hashfam.Digest)) func([]hashfam.Digest) (*Function, error) {
-		return func(digests []hashfam.Digest) (*Function, error) {
+	build := func(order func([]hashfam.Digest)) conformance.Builder {
+		return func(digests []hashfam.Digest) (conformance.Encoded, error) {
 			slices.Sort(digests)
 			digests = slices.Compact(digests)
 			order(digests)
 			return New(context.Background(), c, digests)
 		}
 	}
-	return map[string]func([]hashfam.Digest) (*Function, error){
+	return map[string]conformance.Builder{
 		"in ascending order": build(slices.Sort[[]hashfam.Digest]), "in descending order": build(slices.Reverse[[]hashfam.Digest]),
 	}
 }
 
-// filterBuilders draws a FilterConfig and returns all ways to build a filter.
-func filterBuilders(t *rapid.T, fam hashfam.Family) map[string]func([]hashfam.Digest) (*Filter, error) {
+// filterBuilders draws a FilterConfig and returns the way to build a filter.
+func filterBuilders(t *rapid.T, fam hashfam.Family) map[string]conformance.Builder {
 	c := FilterConfig{
 		FPRate:    rapid.SampledFrom([]float64{0.9, 0.5, 0.1, 0.01, 1. / 128, 1e-6}).Draw(t, "rate"),
 		ValueBits: rapid.IntRange(0, 32).Draw(t, "bits of a value"),
 		Compact:   rapid.Bool().Draw(t, "compact"),
 		Family:    fam,
 	}
-	return map[string]func([]hashfam.Digest) (*Filter, error){
-		"at once": func(digests []hashfam.Digest) (*Filter, error) { return NewFilter(context.Background(), c, digests) },
+	return map[string]conformance.Builder{
+		"at once": func(digests []hashfam.Digest) (conformance.Encoded, error) {
+			return NewFilter(context.Background(), c, digests)
+		},
 	}
 }
 
 // indexForms returns the forms of Index. The result is 0 if an index is not
 // below the number of keys.
-func indexForms[S interface {
-	Family() hashfam.Family
-	Len() uint64
-	Index([]byte) uint64
-	IndexString(string) uint64
-	IndexDigest(hashfam.Digest) uint64
-	IndexAll([]uint64, []hashfam.Digest) []uint64
-}](s S) []conformance.Form {
+func indexForms(f any) []conformance.Form {
+	s := f.(interface {
+		Family() hashfam.Family
+		Len() uint64
+		Index([]byte) uint64
+		IndexString(string) uint64
+		IndexDigest(hashfam.Digest) uint64
+		IndexAll([]uint64, []hashfam.Digest) []uint64
+	})
 	number := func(i uint64) uint64 { return (i + 1) * conformance.One(i < s.Len()) }
 	return append(conformance.Forms("Index", s.Family(),
 		func(key []byte) (uint64, error) { return number(s.Index(key)), nil },
@@ -177,12 +153,13 @@ func indexForms[S interface {
 
 // valueForms returns the forms of Value. The result is the value plus 1, or 0
 // if the key is not found.
-func valueForms[S interface {
-	Family() hashfam.Family
-	Value([]byte) (uint64, bool)
-	ValueString(string) (uint64, bool)
-	ValueDigest(hashfam.Digest) (uint64, bool)
-}](s S) []conformance.Form {
+func valueForms(f any) []conformance.Form {
+	s := f.(interface {
+		Family() hashfam.Family
+		Value([]byte) (uint64, bool)
+		ValueString(string) (uint64, bool)
+		ValueDigest(hashfam.Digest) (uint64, bool)
+	})
 	number := func(value uint64, found bool) (uint64, error) { return (value + 1) * conformance.One(found), nil }
 	return conformance.Forms("Value", s.Family(),
 		func(key []byte) (uint64, error) { return number(s.Value(key)) },
@@ -190,20 +167,12 @@ func valueForms[S interface {
 		func(d hashfam.Digest) (uint64, error) { return number(s.ValueDigest(d)) })
 }
 
-// deletes returns the forms of Delete.
-func deletes(f *Filter) []conformance.Form {
-	return []conformance.Form{
-		conformance.Each("Delete", conformance.Bytes, conformance.Is(f.Delete)),
-		conformance.Each("DeleteDigest", f.Family().SumString, conformance.Is(f.DeleteDigest)),
-	}
-}
-
 // requireOwnIndexes checks that the keys have different indexes.
-func requireOwnIndexes(m *conformance.Machine[*Function]) {
-	keys := make([]string, m.F.Len())
-	seen := make([]bool, m.F.Len())
+func requireOwnIndexes(m *conformance.Machine, f, _ *Function) {
+	keys := make([]string, f.Len())
+	seen := make([]bool, f.Len())
 	for key := range m.Counts {
-		index := m.F.IndexString(key)
+		index := f.IndexString(key)
 		if seen[index] {
 			m.Fatalf("%q and %q have the index %d", keys[index], key, index)
 		}
@@ -212,7 +181,7 @@ func requireOwnIndexes(m *conformance.Machine[*Function]) {
 }
 
 // drawMember draws a key that was added. It may have been deleted.
-func drawMember(m *conformance.Machine[*Filter]) string {
+func drawMember(m *conformance.Machine) string {
 	if len(m.Counts) == 0 {
 		m.Skip("there are no keys")
 	}
@@ -221,46 +190,46 @@ func drawMember(m *conformance.Machine[*Filter]) string {
 
 // setValue sets a key's value, which must not change any other value. SetValue
 // must return false if the key is deleted or the value is too large.
-func setValue(m *conformance.Machine[*Filter]) {
-	key, value := drawMember(m), rapid.Uint64Range(0, 1<<m.F.Params().ValueBits).Draw(m.T, "value")
+func setValue(m *conformance.Machine, f, twin *Filter) {
+	key, value := drawMember(m), rapid.Uint64Range(0, 1<<f.Params().ValueBits).Draw(m.T, "value")
 	want := map[string]uint64{}
 	for other := range m.Counts {
-		want[other], _ = m.F.ValueString(other)
+		want[other], _ = f.ValueString(other)
 	}
-	can := m.Counts[key] > 0 && value < 1<<m.F.Params().ValueBits
-	require.Equal(m, can, m.F.SetValue([]byte(key), value))
-	require.Equal(m, can && value != want[key], !m.F.Equal(m.Twin))
-	require.Equal(m, can, m.Twin.SetValueDigest(m.Family.SumString(key), value))
+	can := m.Counts[key] > 0 && value < 1<<f.Params().ValueBits
+	require.Equal(m, can, f.SetValue([]byte(key), value))
+	require.Equal(m, can && value != want[key], !f.Equal(twin))
+	require.Equal(m, can, twin.SetValueDigest(m.Family.SumString(key), value))
 	if can {
 		want[key] = value
 	}
 	for other, value := range want {
-		got, _ := m.F.ValueString(other)
+		got, _ := f.ValueString(other)
 		require.Equal(m, value, got, "the value of %q", other)
 	}
 }
 
 // restore restores a key. Restore must return false if the key was not deleted.
-func restore(m *conformance.Machine[*Filter]) {
+func restore(m *conformance.Machine, f, twin *Filter) {
 	key := drawMember(m)
 	deleted := m.Counts[key] == 0
-	require.Equal(m, deleted, m.F.Restore([]byte(key)))
-	require.Equal(m, deleted, m.Twin.RestoreDigest(m.Family.SumString(key)))
+	require.Equal(m, deleted, f.Restore([]byte(key)))
+	require.Equal(m, deleted, twin.RestoreDigest(m.Family.SumString(key)))
 	m.Counts[key] = 1
 }
 
 // deleteAndRestore checks that a restored key has its previous value.
-func deleteAndRestore(m *conformance.Machine[*Filter]) {
+func deleteAndRestore(m *conformance.Machine, f, _ *Filter) {
 	key := []byte(drawMember(m))
-	value, found := m.F.Value(key)
+	value, found := f.Value(key)
 	if !found {
 		m.Skip("the key is deleted")
 	}
-	require.True(m, m.F.Delete(key))
-	hidden, found := m.F.Value(key)
-	require.False(m, found || hidden != 0 || m.F.SetValue(key, value) || m.F.Delete(key), "a deleted key is found")
-	require.True(m, m.F.Restore(key))
-	again, _ := m.F.Value(key)
+	require.True(m, f.Delete(key))
+	hidden, found := f.Value(key)
+	require.False(m, found || hidden != 0 || f.SetValue(key, value) || f.Delete(key), "a deleted key is found")
+	require.True(m, f.Restore(key))
+	again, _ := f.Value(key)
 	require.Equal(m, value, again)
 }
 
@@ -292,13 +261,13 @@ func must[T any](v T, err error) T {
 }
 
 // goldenFunction returns a builder for a Function with n keys.
-func goldenFunction(c Config, n int) func() *Function {
-	return func() *Function { return must(New(context.Background(), c, numbered(c.Family, n))) }
+func goldenFunction(c Config, n int) func() conformance.Encoded {
+	return func() conformance.Encoded { return must(New(context.Background(), c, numbered(c.Family, n))) }
 }
 
 // goldenFilter returns a builder for a Filter with n keys and values.
-func goldenFilter(c FilterConfig, n int) func() *Filter {
-	return func() *Filter {
+func goldenFilter(c FilterConfig, n int) func() conformance.Encoded {
+	return func() conformance.Encoded {
 		f := must(NewFilter(context.Background(), c, numbered(c.Family, n)))
 		for i, d := range numbered(c.Family, n) {
 			f.SetValueDigest(d, uint64(i)%32)

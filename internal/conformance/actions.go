@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/stretchr/testify/require"
@@ -10,39 +11,41 @@ import (
 )
 
 // actions returns the actions that can be used with this structure.
-func (m *Machine[S]) actions() map[string]func() {
-	s, actions := m.s, map[string]func(){"all forms agree": func() { m.agree(drawSet(m.T)) }, "encode and decode": m.recode}
-	has := func(can bool, name string, do func()) {
+func (m *Machine) actions() map[string]func(*Machine) {
+	actions := map[string]func(*Machine){
+		"all forms agree": func(*Machine) { m.agree(drawSet(m.T)) }, "encode and decode": (*Machine).recode,
+	}
+	has := func(can bool, name string, do func(*Machine)) {
 		if can {
 			actions[name] = do
 		}
 	}
-	has(s.Add != nil, "add", func() { m.Add(s.Add(m.F), DrawKeys(m.T)) })
-	has(s.Add != nil, "add many", func() { m.Add(s.Add(m.F), drawMany(m.T)) })
-	has(s.ContainsOrAdd != nil, "contains or add", func() { m.ContainsOrAdd(s.ContainsOrAdd(m.F)) })
-	has(m.deletes(), "delete", m.delete)
-	has(s.Clone != nil, "clone", m.clone)
+	has(len(m.s.adds(m.F)) > 0, "add", func(*Machine) { m.Add(m.s.adds(m.F), DrawKeys(m.T)) })
+	has(len(m.s.adds(m.F)) > 0, "add many", func(*Machine) { m.Add(m.s.adds(m.F), drawMany(m.T)) })
+	has(len(ContainsOrAdds(m.F)) > 0, "contains or add", func(*Machine) { m.ContainsOrAdd(ContainsOrAdds(m.F)) })
+	has(len(m.s.deletes(m.F)) > 0, "delete", (*Machine).delete)
+	has(m.s.clone != nil, "clone", (*Machine).clone)
 	if m.forged {
 		return actions
 	}
-	has(s.Builders != nil, "build", m.build)
-	has(s.Merge != nil, "merge", m.merge)
-	has(s.Reset != nil, "reset", m.reset)
-	for name, do := range s.Actions {
-		actions[name] = func() { do(m) }
-	}
+	has(m.s.Builders != nil, "build", (*Machine).build)
+	has(m.s.merge != nil, "merge", (*Machine).merge)
+	_, can := m.F.(resetter)
+	has(can, "reset", (*Machine).reset)
+	maps.Copy(actions, m.s.Actions)
 	return actions
 }
 
-func (m *Machine[S]) deletes() bool { return m.s.Delete != nil && len(m.s.Delete(m.F)) > 0 }
+type resetter interface{ Reset() }
 
 // build builds the structure, and the twin from the same keys in another order.
 // Some keys are repeated.
-func (m *Machine[S]) build() {
+func (m *Machine) build() {
 	keys, builders := drawSet(m.T), m.s.Builders(m.T, m.Family)
-	for _, f := range []*S{&m.F, &m.Twin} {
+	for _, f := range []*Encoded{&m.F, &m.Twin} {
 		var err error
-		*f, err = drawOf(m.T, "way to build", builders)(m.Family.SumAll(nil, bytesOf(keys)))
+		way := rapid.SampledFrom(slices.Sorted(maps.Keys(builders))).Draw(m.T, "way to build")
+		*f, err = builders[way](m.Family.SumAll(nil, bytesOf(keys)))
 		require.NoError(m, err)
 		slices.Reverse(keys)
 		keys = append(keys, keys[:len(keys)/3]...)
@@ -53,15 +56,15 @@ func (m *Machine[S]) build() {
 	}
 }
 
-func (m *Machine[S]) forget() {
+func (m *Machine) forget() {
 	clear(m.Counts)
 	m.Added, m.Exact, m.Timed, m.Now = nil, true, false, 0
 }
 
-func (m *Machine[S]) form(forms []Form) Form { return rapid.SampledFrom(forms).Draw(m.T, "form") }
+func (m *Machine) form(forms []Form) Form { return rapid.SampledFrom(forms).Draw(m.T, "form") }
 
 // Add adds keys to the structure using one of the forms, and to the twin.
-func (m *Machine[S]) Add(forms []Form, keys []string) {
+func (m *Machine) Add(forms []Form, keys []string) {
 	form := m.form(forms)
 	n, err := form.do(keys...)
 	want, failed := m.addTwin(keys...)
@@ -71,8 +74,8 @@ func (m *Machine[S]) Add(forms []Form, keys []string) {
 
 // addTwin adds keys to the twin. The first key that cannot be added must fail
 // again and must not change it.
-func (m *Machine[S]) addTwin(keys ...string) (int, error) {
-	add := m.s.Add(m.Twin)[0]
+func (m *Machine) addTwin(keys ...string) (int, error) {
+	add := m.s.adds(m.Twin)[0]
 	n, err := add.do(keys...)
 	for _, key := range keys[:n] {
 		m.Count(key, 1)
@@ -87,7 +90,7 @@ func (m *Machine[S]) addTwin(keys ...string) (int, error) {
 }
 
 // ContainsOrAdd calls one of the forms of ContainsOrAdd for some keys.
-func (m *Machine[S]) ContainsOrAdd(forms []Form) {
+func (m *Machine) ContainsOrAdd(forms []Form) {
 	keys, form := DrawKeys(m.T), m.form(forms)
 	for _, key := range keys {
 		n, err := form.do(key)
@@ -101,13 +104,13 @@ func (m *Machine[S]) ContainsOrAdd(forms []Form) {
 	}
 }
 
-func (m *Machine[S]) has(f S, key string) bool {
-	numbers, _ := m.s.Questions[0](f)[0].Bind([]string{key})()
+func (m *Machine) has(f Encoded, key string) bool {
+	numbers, _ := m.s.questions(f)[0][0].Bind([]string{key})()
 	return numbers[0] > 0
 }
 
 // delete deletes some members, up to three copies of each, and an absent key.
-func (m *Machine[S]) delete() {
+func (m *Machine) delete() {
 	members := m.members()
 	if len(members) == 0 {
 		m.Skip("there is nothing to delete")
@@ -121,29 +124,22 @@ func (m *Machine[S]) delete() {
 			keys = append(keys, key)
 		}
 	}
-	m.remove(m.form(m.s.Delete(m.F)), keys, len(keys))
-	m.remove(m.s.Delete(m.Twin)[0], keys, len(keys))
+	m.remove(m.form(m.s.deletes(m.F)), keys, len(keys))
+	m.remove(m.s.deletes(m.Twin)[0], keys, len(keys))
 	if absent := DrawKey(m.T); !m.has(m.F, absent) {
-		m.remove(m.form(m.s.Delete(m.F)), []string{absent}, 0)
+		m.remove(m.form(m.s.deletes(m.F)), []string{absent}, 0)
 	}
 }
 
 // remove deletes keys. The form should find the wanted number.
-func (m *Machine[S]) remove(form Form, keys []string, want int) {
+func (m *Machine) remove(form Form, keys []string, want int) {
 	n, err := form.do(keys...)
 	require.NoError(m, err)
 	must(m, n == want, "%s deleted %d of %d keys, want %d", form.Name, n, len(keys), want)
 }
 
-func (m *Machine[S]) agree(keys []string) {
-	Agree(m, joined(questionsOf(m.F, m.s.Questions), questionsOf(m.Twin, m.s.Questions)), keys)
-}
-
-func questionsOf[S any](f S, questions []func(S) []Form) (list [][]Form) {
-	for _, question := range questions {
-		list = append(list, question(f))
-	}
-	return list
+func (m *Machine) agree(keys []string) {
+	Agree(m, joined(m.s.questions(m.F), m.s.questions(m.Twin)), keys)
 }
 
 // joined returns the forms of the same questions for two structures.
@@ -166,23 +162,24 @@ func Agree(t rapid.TB, questions [][]Form, keys []string) {
 			require.NoError(t, err)
 			must(t, len(numbers) == len(keys), "%s has %d answers for %d keys", form.Name, len(numbers), len(keys))
 			for i, key := range keys {
-				must(t, numbers[i] == first[i], "%s(%q) = %d, but %s = %d", forms[0].Name, key, first[i], form.Name, numbers[i])
-				must(t, (numbers[i] > 0) == (contained[i] > 0), "%s(%q) = %d, but %s = %d", base.Name, key, contained[i], form.Name, numbers[i])
+				if n := numbers[i]; n != first[i] || (n > 0) != (contained[i] > 0) {
+					t.Fatalf("%s(%q) = %d, but %s = %d and %s = %d", form.Name, key, n, forms[0].Name, first[i], base.Name, contained[i])
+				}
 			}
 		}
 	}
 }
 
 // merge merges up to two other structures.
-func (m *Machine[S]) merge() {
-	others, keys := make([]S, rapid.IntRange(0, 2).Draw(m.T, "number of others")), []string(nil)
+func (m *Machine) merge() {
+	others, keys := make([]Encoded, rapid.IntRange(0, 2).Draw(m.T, "number of others")), []string(nil)
 	for i := range others {
-		others[i] = m.s.Like(m.F)
+		others[i] = m.s.like(m.F)
 		keys = append(keys, m.s.fill(others[i], drawSet(m.T))...)
 		m.Leave(others[i])
 	}
 	own := encode(m, m.F)
-	if err := m.s.Merge(m.F, others...); err != nil {
+	if err := m.s.merge(m.F, others...); err != nil {
 		require.ErrorIs(m, err, fault.ErrFull)
 		requireBytes(m, own, encode(m, m.F), "a failed Merge changed the structure")
 		return
@@ -195,44 +192,44 @@ func (m *Machine[S]) merge() {
 		return
 	}
 	for _, f := range others { // without a batch
-		require.NoError(m, m.s.Merge(m.Twin, f))
+		require.NoError(m, m.s.merge(m.Twin, f))
 	}
 }
 
 // Resync replaces the twin by a copy. It should be called after an action whose
 // result depends on the order of keys.
-func (m *Machine[S]) Resync() {
+func (m *Machine) Resync() {
 	b := encode(m, m.F)
-	m.Twin = m.s.Receiver(m.Family)
+	m.Twin = m.s.receiver(m.Family)
 	require.NoError(m, m.Twin.UnmarshalBinary(b))
 	if m.diverges() {
 		require.NoError(m, m.F.UnmarshalBinary(b))
 	}
 }
 
-func (m *Machine[S]) diverges() bool { return m.s.Diverges != nil && m.s.Diverges(m.F) }
+func (m *Machine) diverges() bool { return m.s.Diverges != nil && m.s.Diverges(m.F) }
 
 // clone continues with a clone.
-func (m *Machine[S]) clone() {
+func (m *Machine) clone() {
 	m.Leave(m.F)
-	m.F = m.s.Clone(m.F)
+	m.F = m.s.clone(m.F)
 }
 
-func (m *Machine[S]) reset() {
-	m.s.Reset(m.F)
-	m.s.Reset(m.Twin)
+func (m *Machine) reset() {
+	m.F.(resetter).Reset()
+	m.Twin.(resetter).Reset()
 	m.forget()
-	must(m, m.F.Equal(m.s.Like(m.F)), "the structure is not empty after Reset")
+	must(m, m.s.equal(m.F, m.s.like(m.F)), "the structure is not empty after Reset")
 }
 
 // recode encodes the structure and continues with the decoded one. If the
 // receiver is in use, recode also tests Equal.
-func (m *Machine[S]) recode() {
-	b, g := encodings(m, m.F), m.s.Receiver(m.Family)
+func (m *Machine) recode() {
+	b, g := encodings(m, m.F), m.s.receiver(m.Family)
 	if m.s.Builders == nil && !m.forged && rapid.Bool().Draw(m.T, "into a structure in use") {
-		g = m.s.Like(m.F)
+		g = m.s.like(m.F)
 		m.s.fill(g, drawSet(m.T))
-		must(m, m.F.Equal(g) == (string(b) == string(encode(m, g))), "Equal does not agree with the encodings")
+		must(m, m.s.equal(m.F, g) == (string(b) == string(encode(m, g))), "Equal does not agree with the encodings")
 	}
 	require.NoError(m, rapid.SampledFrom(ways).Draw(m.T, "way").decode(g, b))
 	m.Leave(m.F)

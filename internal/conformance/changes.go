@@ -81,10 +81,10 @@ func frameBytes(b []byte) int {
 // rejected, or decoded to a structure that can be used. This structure may
 // contain any keys. But no method may panic or run forever, all forms must
 // agree, and keys that are added must be found.
-func (s Frames[S]) Change(t *rapid.T) {
+func (s Structure) Change(t *rapid.T) {
 	fam := drawFamily(t)
-	f, _ := s.draw(t, fam)
-	source, _ := s.draw(t, fam)
+	f, _ := s.filled(t, fam)
+	source, _ := s.filled(t, fam)
 	b, another := encode(t, f), encode(t, source)
 	for range 5 { // most frames are rejected quickly
 		changed := bytes.Clone(b)
@@ -95,7 +95,7 @@ func (s Frames[S]) Change(t *rapid.T) {
 		changed = changed[:frameBytes(changed)]
 		g := f
 		if rapid.Bool().Draw(t, "into a receiver") {
-			g = s.Receiver(fam)
+			g = s.receiver(fam)
 		}
 		if s.decodeAny(t, g, changed) {
 			s.read(t, g, changed)
@@ -110,18 +110,18 @@ func (s Frames[S]) Change(t *rapid.T) {
 
 // decodeAny decodes b in all ways and reports whether it is valid. Decoding
 // must not allocate much more memory than b uses.
-func (s Frames[S]) decodeAny(t rapid.TB, f S, b []byte) (valid bool) {
+func (s Structure) decodeAny(t rapid.TB, f Encoded, b []byte) (valid bool) {
 	took := LeastAllocated(1, func() { valid = s.decode(t, f, b, nil, ways...) })
 	require.LessOrEqual(t, took, uint64(64*len(b)+4<<20), "allocated bytes for a frame of %d", len(b))
 	return valid
 }
 
 // read reads from a structure that was decoded from b.
-func (s Frames[S]) read(t rapid.TB, f S, b []byte) {
-	require.True(t, f.Equal(f))
-	s.Reads(f)
+func (s Structure) read(t rapid.TB, f Encoded, b []byte) {
+	require.True(t, s.equal(f, f))
+	s.reads(f)
 	shown(f)
-	Agree(t, questionsOf(f, s.Questions), names)
+	Agree(t, s.questions(f), names)
 	requireBytes(t, b, encode(t, f), "a read changed the structure")
 }
 
@@ -182,16 +182,16 @@ func resize(t *rapid.T, b []byte, i int) []byte {
 
 // Fuzz decodes arbitrary bytes with all families, both unchanged and with
 // correct checksums, and reads from the structures.
-func (s Frames[S]) Fuzz(f *testing.F) {
+func (s Structure) Fuzz(f *testing.F) {
 	for _, g := range s.Golden {
-		f.Add(encode(f, g.Build()))
+		f.Add(encode(f, g()))
 	}
 	FuzzBytes(f, func(t *testing.T, b []byte) {
 		sealed := bytes.Clone(b)
 		Reseal(sealed)
 		b, sealed = b[:frameBytes(b)], sealed[:frameBytes(sealed)] // see everyDamage for bytes after the frame
 		for _, fam := range families {
-			g := s.Receiver(fam)
+			g := s.receiver(fam)
 			s.decodeAny(t, g, b)
 			if s.decodeAny(t, g, sealed) {
 				s.read(t, g, sealed)

@@ -47,7 +47,7 @@ func record(property func(rapid.TB)) *recorder {
 // Each defect must be found. When the machine finds it, the message must be
 // short. The seed is fixed.
 func TestSuiteDetectsEachDefect(t *testing.T) {
-	for name, value := range map[string]string{"rapid.seed": "1", "rapid.nofailfile": "true", "rapid.shrinktime": "10s"} {
+	for name, value := range map[string]string{"rapid.seed": "1", "rapid.nofailfile": "true", "rapid.shrinktime": "10s", "rapid.steps": "10"} {
 		old := flag.Lookup(name).Value.String()
 		require.NoError(t, flag.Set(name, value))
 		defer flag.Set(name, old)

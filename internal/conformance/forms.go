@@ -51,13 +51,14 @@ func Each[K any](name string, convert func(string) K, call func(K) (uint64, erro
 	}}
 }
 
-// Batch returns a form whose method is called once for all digests and returns
-// the number of successes.
-func Batch(name string, fam hashfam.Family, call func([]hashfam.Digest) (int, error)) Form {
+// Batch returns a form whose method is called once for all digests, or keys,
+// and returns the number of successes.
+func Batch(name string, fam hashfam.Family, call func([]hashfam.Digest, [][]byte) (int, error)) Form {
 	return Form{Name: name, Bind: func(keys []string) func() ([]uint64, error) {
-		digests, sum := fam.SumAll(nil, bytesOf(keys)), make([]uint64, 1)
+		list, sum := bytesOf(keys), make([]uint64, 1)
+		digests := fam.SumAll(nil, list)
 		return func() ([]uint64, error) {
-			n, err := call(digests)
+			n, err := call(digests, list)
 			sum[0] = uint64(n)
 			return sum, err
 		}
@@ -130,87 +131,132 @@ func One(is bool) uint64 {
 	return 0
 }
 
-type familiar interface{ Family() hashfam.Family }
+// The following functions return the forms of a method, or none if f does not
+// have it. Structures share the names and signatures of their methods.
 
-// Adds returns the forms of Add when it cannot fail.
-func Adds[S interface {
-	familiar
-	Add([]byte)
-	AddString(string)
-	AddDigest(hashfam.Digest)
-	AddAll([]hashfam.Digest)
-}](s S) []Form {
-	all := func(d []hashfam.Digest) (int, error) { s.AddAll(d); return len(d), nil }
-	return append(Forms("Add", s.Family(), Done(s.Add), Done(s.AddString), Done(s.AddDigest)), Batch("AddAll", s.Family(), all))
+// Adds returns the forms of Add.
+func Adds(f familiar) []Form {
+	fam := f.Family()
+	switch f := f.(type) {
+	case interface {
+		Add([]byte)
+		AddString(string)
+		AddDigest(hashfam.Digest)
+		AddAll([]hashfam.Digest)
+	}:
+		all := func(d []hashfam.Digest, _ [][]byte) (int, error) { f.AddAll(d); return len(d), nil }
+		return append(Forms("Add", fam, Done(f.Add), Done(f.AddString), Done(f.AddDigest)), Batch("AddAll", fam, all))
+	case interface { // can fail
+		Add([]byte) error
+		AddString(string) error
+		AddDigest(hashfam.Digest) error
+		AddAll([]hashfam.Digest) (int, error)
+	}:
+		all := func(d []hashfam.Digest, _ [][]byte) (int, error) { return f.AddAll(d) }
+		return append(Forms("Add", fam, tried(f.Add), tried(f.AddString), tried(f.AddDigest)), Batch("AddAll", fam, all))
+	}
+	return nil
 }
 
-// TryAdds returns the forms of Add when it can fail.
-func TryAdds[S interface {
-	familiar
-	Add([]byte) error
-	AddString(string) error
-	AddDigest(hashfam.Digest) error
-	AddAll([]hashfam.Digest) (int, error)
-}](s S) []Form {
-	return append(Forms("Add", s.Family(), tried(s.Add), tried(s.AddString), tried(s.AddDigest)), Batch("AddAll", s.Family(), s.AddAll))
-}
-
-// ContainsOrAdds returns the forms of ContainsOrAdd when it cannot fail.
-func ContainsOrAdds[S interface {
-	familiar
-	ContainsOrAdd([]byte) bool
-	ContainsOrAddString(string) bool
-	ContainsOrAddDigest(hashfam.Digest) bool
-}](s S) []Form {
-	return Forms("ContainsOrAdd", s.Family(), Is(s.ContainsOrAdd), Is(s.ContainsOrAddString), Is(s.ContainsOrAddDigest))
-}
-
-// ContainsOrTryAdds returns the forms of ContainsOrAdd when it can fail.
-func ContainsOrTryAdds[S interface {
-	familiar
-	ContainsOrAdd([]byte) (bool, error)
-	ContainsOrAddString(string) (bool, error)
-	ContainsOrAddDigest(hashfam.Digest) (bool, error)
-}](s S) []Form {
-	return Forms("ContainsOrAdd", s.Family(), found(s.ContainsOrAdd), found(s.ContainsOrAddString), found(s.ContainsOrAddDigest))
+// ContainsOrAdds returns the forms of ContainsOrAdd.
+func ContainsOrAdds(f familiar) []Form {
+	fam := f.Family()
+	switch f := f.(type) {
+	case interface {
+		ContainsOrAdd([]byte) bool
+		ContainsOrAddString(string) bool
+		ContainsOrAddDigest(hashfam.Digest) bool
+	}:
+		return Forms("ContainsOrAdd", fam, Is(f.ContainsOrAdd), Is(f.ContainsOrAddString), Is(f.ContainsOrAddDigest))
+	case interface { // can fail
+		ContainsOrAdd([]byte) (bool, error)
+		ContainsOrAddString(string) (bool, error)
+		ContainsOrAddDigest(hashfam.Digest) (bool, error)
+	}:
+		return Forms("ContainsOrAdd", fam, found(f.ContainsOrAdd), found(f.ContainsOrAddString), found(f.ContainsOrAddDigest))
+	}
+	return nil
 }
 
 // Deletes returns the forms of Delete.
-func Deletes[S interface {
-	familiar
-	Delete([]byte) bool
-	DeleteString(string) bool
-	DeleteDigest(hashfam.Digest) bool
-	DeleteAll([]hashfam.Digest) int
-}](s S) []Form {
-	all := func(d []hashfam.Digest) (int, error) { return s.DeleteAll(d), nil }
-	return append(Forms("Delete", s.Family(), Is(s.Delete), Is(s.DeleteString), Is(s.DeleteDigest)), Batch("DeleteAll", s.Family(), all))
+func Deletes(f familiar) (forms []Form) {
+	fam := f.Family()
+	if f, ok := f.(interface {
+		Delete([]byte) bool
+		DeleteDigest(hashfam.Digest) bool
+	}); ok {
+		forms = append(forms, Each("Delete", Bytes, Is(f.Delete)), Each("DeleteDigest", fam.SumString, Is(f.DeleteDigest)))
+	}
+	if f, ok := f.(interface {
+		DeleteString(string) bool
+		DeleteAll([]hashfam.Digest) int
+	}); ok {
+		all := func(d []hashfam.Digest, _ [][]byte) (int, error) { return f.DeleteAll(d), nil }
+		forms = append(forms, Each("DeleteString", Text, Is(f.DeleteString)), Batch("DeleteAll", fam, all))
+	}
+	return forms
 }
 
 // Contains returns the forms of Contains.
-func Contains[S interface {
-	familiar
-	Contains([]byte) bool
-	ContainsString(string) bool
-	ContainsDigest(hashfam.Digest) bool
-	ContainsAll([]bool, []hashfam.Digest) []bool
-}](s S) []Form {
+func Contains(f any) []Form {
+	s, ok := f.(interface {
+		familiar
+		Contains([]byte) bool
+		ContainsString(string) bool
+		ContainsDigest(hashfam.Digest) bool
+		ContainsAll([]bool, []hashfam.Digest) []bool
+	})
+	if !ok {
+		return nil
+	}
 	return append(Forms("Contains", s.Family(), Is(s.Contains), Is(s.ContainsString), Is(s.ContainsDigest)),
 		Answers("ContainsAll", s.Family(), true, s.ContainsAll, One))
 }
 
 // Counts returns the forms of Count.
-func Counts[S interface {
-	familiar
-	Count([]byte) uint64
-	CountString(string) uint64
-	CountDigest(hashfam.Digest) uint64
-	CountAll([]uint64, []hashfam.Digest) []uint64
-}](s S) []Form {
-	forms := append(Forms("Count", s.Family(), counted(s.Count), counted(s.CountString), counted(s.CountDigest)),
-		Answers("CountAll", s.Family(), 7, s.CountAll, func(n uint64) uint64 { return n }))
+func Counts(f any) []Form {
+	s, ok := f.(interface {
+		familiar
+		Count([]byte) uint64
+		CountString(string) uint64
+		CountDigest(hashfam.Digest) uint64
+		CountAll([]uint64, []hashfam.Digest) []uint64
+	})
+	if !ok {
+		return nil
+	}
+	return Counting(append(Forms("Count", s.Family(), counted(s.Count), counted(s.CountString), counted(s.CountDigest)),
+		Answers("CountAll", s.Family(), 7, s.CountAll, func(n uint64) uint64 { return n })))
+}
+
+// Counting sets Counts of all forms.
+func Counting(forms []Form) []Form {
 	for i := range forms {
 		forms[i].Counts = true
 	}
 	return forms
+}
+
+func (s Structure) adds(f Encoded) []Form {
+	if s.Add != nil {
+		return s.Add(f)
+	}
+	return Adds(f)
+}
+
+func (s Structure) deletes(f Encoded) []Form {
+	if s.Delete != nil {
+		return s.Delete(f)
+	}
+	return Deletes(f)
+}
+
+// questions returns the forms of each query of a structure or its view.
+func (s Structure) questions(f any) (list [][]Form) {
+	for _, question := range append([]func(any) []Form{Contains, Counts}, s.Questions...) {
+		if forms := question(f); len(forms) > 0 {
+			list = append(list, forms)
+		}
+	}
+	return list
 }

@@ -2,9 +2,7 @@ package conformance
 
 import (
 	"fmt"
-	"maps"
 	"math/rand/v2"
-	"slices"
 
 	"pgregory.net/rapid"
 
@@ -55,10 +53,6 @@ var (
 
 func drawFamily(t *rapid.T) hashfam.Family {
 	return families[rapid.IntRange(0, len(families)-1).Draw(t, "family")]
-}
-
-func drawOf[V any](t *rapid.T, label string, from map[string]V) V {
-	return from[rapid.SampledFrom(slices.Sorted(maps.Keys(from))).Draw(t, label)]
 }
 
 // Digests returns n random digests.

@@ -225,7 +225,7 @@ func (b *bag) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, er
 func (b *bag) UnmarshalText(text []byte) error     { return frame.UnmarshalText(b, text, errs) }
 
 // bags describes bags with a defect.
-func bags(defect string) conformance.Frames[*bag] {
+func bags(defect string) conformance.Structure {
 	create := func(p params) (*bag, error) {
 		if p.Room == 0 || p.Room > 1000 {
 			return nil, errs.Field(hashfam.ErrParams, "Params.Room", p.Room, "1 to 1000")
@@ -235,28 +235,19 @@ func bags(defect string) conformance.Frames[*bag] {
 	draw := func(t *rapid.T, fam hashfam.Family) params {
 		return params{rapid.Uint64Range(1, 60).Draw(t, "room"), fam}
 	}
-	return conformance.Frames[*bag]{
-		Structure: conformance.Structure[*bag]{
-			Source:    conformance.From(draw, create, (*bag).Params),
-			Receiver:  func(fam hashfam.Family) *bag { return &bag{params{Family: fam}, nil, defect} },
-			Add:       conformance.TryAdds[*bag],
-			Delete:    conformance.Deletes[*bag],
-			Questions: []func(*bag) []conformance.Form{conformance.Counts[*bag]},
-			Merge:     (*bag).Merge, Clone: (*bag).Clone, Reset: (*bag).Reset, Len: (*bag).Len,
-			Canonical: func(*bag) bool { return true },
-		},
-		Zero: func() *bag { return &bag{defect: defect} },
+	receiver := func(fam hashfam.Family) *bag { return &bag{params{Family: fam}, nil, defect} }
+	return conformance.Structure{
+		Type:      conformance.Created(receiver, draw, create),
+		Canonical: func(conformance.Encoded) bool { return true },
 		ClaimHuge: func(params []byte) uint64 {
 			binary.LittleEndian.PutUint64(params, 1<<63)
 			binary.LittleEndian.PutUint64(params[8:], 1<<33)
 			return 1 << 37
 		},
-		Reads: func(b *bag) []any { return []any{b.Params(), b.Len()} },
-		Shown: func(b *bag) []any { return []any{*b} },
-		Golden: []conformance.Golden[*bag]{{File: "bag.bin", Build: func() *bag {
+		Golden: map[string]func() conformance.Encoded{"bag.bin": func() conformance.Encoded {
 			b, _ := create(params{Room: 20})
 			b.AddAll(hashfam.Family{}.SumAll(nil, [][]byte{[]byte("a"), []byte("b"), []byte("c"), []byte("a")}))
 			return b
-		}}},
+		}},
 	}
 }

@@ -7,9 +7,7 @@ import (
 	"encoding"
 	"encoding/binary"
 	"encoding/hex"
-	"flag"
 	"fmt"
-	"hash/crc32"
 	"io/fs"
 	"iter"
 	"os"
@@ -29,6 +27,7 @@ import (
 	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/hashfam/perfect"
+	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 const root = "../.."
@@ -36,12 +35,11 @@ const root = "../.."
 // block matches a fenced block: its language and its text.
 var block = regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```$")
 
-// files returns the files with this ending in all testdata directories, as
-// paths from the root.
-func files(t *testing.T, ending string) (found []string) {
-	t.Helper()
+// files returns the matching files in all testdata directories, as paths from
+// the root.
+func files(t *testing.T, pattern string) (found []string) {
 	require.NoError(t, filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
-		if strings.HasSuffix(path, ending) && filepath.Base(filepath.Dir(path)) == "testdata" {
+		if matches, _ := filepath.Match(pattern, filepath.Base(path)); matches && filepath.Base(filepath.Dir(path)) == "testdata" {
 			found = append(found, filepath.ToSlash(path[len(root)+1:]))
 		}
 		return err
@@ -50,13 +48,10 @@ func files(t *testing.T, ending string) (found []string) {
 }
 
 func read(t *testing.T, path string) string {
-	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, path))
 	require.NoError(t, err)
 	return string(text)
 }
-
-var update = flag.Bool("update", false, "write the test vectors of docs/format.md, and list new golden files")
 
 // golden.sum contains the SHA-256 of every golden file, in the same format as
 // sha256sum. Files in this list must not be changed or deleted. -update only
@@ -73,7 +68,7 @@ func TestGoldenFilesNeverChange(t *testing.T) {
 	}
 	require.GreaterOrEqual(t, len(frozen), 47)
 	added := ""
-	for _, path := range append(files(t, ".bin"), limits(t)...) {
+	for _, path := range append(files(t, "*.bin"), files(t, limits)...) {
 		sum := fmt.Sprintf("%x", sha256.Sum256([]byte(read(t, path))))
 		if want, listed := frozen[path]; listed {
 			assert.Equal(t, want, sum, "%s has changed: give the encoding a new version number instead", path)
@@ -81,7 +76,7 @@ func TestGoldenFilesNeverChange(t *testing.T) {
 			added += sum + "  " + path + "\n"
 		}
 	}
-	if *update && added != "" {
+	if *conformance.Update && added != "" {
 		require.NoError(t, os.WriteFile(filepath.Join(root, list), []byte(text+added), 0o644))
 		added = ""
 	}
@@ -95,18 +90,12 @@ func TestTheFormatPageHasTheTestVectors(t *testing.T) {
 	section := regexp.MustCompile("(?s)\n## Test vectors\n.*?\n```text\n(.*)```\n$").FindStringSubmatchIndex(text)
 	require.NotNil(t, section, "the page ends with a block of test vectors")
 	v := &vectors{t: t}
-	v.hashes()
-	v.positions()
-	v.buckets()
-	v.filters()
-	v.counters()
-	v.sets()
-	v.grown()
-	v.window()
-	v.delta()
-	v.golden()
-	v.large()
-	if *update {
+	for _, add := range []func(){
+		v.hashes, v.positions, v.buckets, v.filters, v.counters, v.sets, v.grown, v.delta, v.golden, v.large,
+	} {
+		add()
+	}
+	if *conformance.Update {
 		require.NoError(t, os.WriteFile(filepath.Join(root, page), []byte(text[:section[2]]+v.text.String()+text[section[3]:]), 0o644))
 		return
 	}
@@ -139,25 +128,19 @@ func (v *vectors) line(values ...any) {
 	v.text.WriteString(line + "\n")
 }
 
-// secret is also the key in the test vectors of SipHash.
-var secret = func() (key hashfam.Key) {
-	copy(key[:], ascending(len(key)))
-	return key
-}()
-
 // ascending returns the bytes 0, 1, 2, ...
-func ascending(n int) []byte {
-	b := make([]byte, n)
-	for i := range b {
-		b[i] = byte(i)
+func ascending(n int) (b []byte) {
+	for i := range n {
+		b = append(b, byte(i))
 	}
 	return b
 }
 
 func (v *vectors) hashes() {
-	v.line("crc32c 123456789", fmt.Sprintf("%08x", crc32.Checksum([]byte("123456789"), crc32.MakeTable(crc32.Castagnoli))))
+	v.line("crc32c 123456789", crcOf([]byte("123456789")))
 	v.line("public check", hashfam.Digest(hashfam.Family{}.CheckValue()))
 	v.line("public relocation", hashfam.Family{}.Derive("cuckoo relocation").SumUint64(0))
+	secret := hashfam.Key(ascending(16)) // also the key in the test vectors of SipHash
 	fam := hashfam.New(secret)
 	k0, k1 := binary.LittleEndian.Uint64(secret[:8]), binary.LittleEndian.Uint64(secret[8:])
 	v.line("secret", secret[:], "k0", hashfam.Digest(k0), "k1", hashfam.Digest(k1))
@@ -217,18 +200,13 @@ func (v *vectors) buckets() {
 // bucket shows bucket 0 of a plain filter, and of a compact filter with the
 // same fingerprints.
 func (v *vectors) bucket() {
-	p := cuckoo.Params{Buckets: 2, FingerprintBits: 8}
-	plain := must(cuckoo.NewFromParams(p))
-	p.Compact = true
-	compact := must(cuckoo.NewFromParams(p))
+	plain := must(cuckoo.NewFromParams(cuckoo.Params{Buckets: 2, FingerprintBits: 8}))
+	compact := must(cuckoo.NewFromParams(cuckoo.Params{Buckets: 2, FingerprintBits: 8, Compact: true}))
 	v.add(plain, "a", "b", "c", "d", "e", "f")
 	v.add(compact, "a", "b", "c", "d", "e", "f")
-	slots := v.payload(plain)[:4]
+	slots, want := v.payload(plain)[:4], uint32(0)
 	number := binary.LittleEndian.Uint32(v.payload(compact)) & (1<<28 - 1)
-
-	fps := slices.Sorted(slices.Values(slots))
-	want := uint32(0)
-	for i, fp := range fps {
+	for i, fp := range slices.Sorted(slices.Values(slots)) {
 		high, choose := uint32(fp>>4), uint32(1)
 		for n := range uint32(i + 1) { // out of high+i, i+1
 			choose = choose * (high + n) / (n + 1)
@@ -267,26 +245,22 @@ var (
 
 // shown returns lines of hexadecimal digits. Runs of zeros are replaced by
 // their length.
-func shown(b []byte) []string {
+func shown(b []byte) (lines []string) {
 	const width = 112
-	fields, lines := []string{""}, []string{""}
+	text := ""
 	for _, digits := range runOrByte.FindAllString(hex.EncodeToString(b), -1) {
-		last := &fields[len(fields)-1]
-		switch {
-		case len(digits) > 2:
-			fields = append(fields, fmt.Sprintf("00x%d", len(digits)/2))
-		case len(*last) == width || zeros.MatchString(*last):
-			fields = append(fields, digits)
-		default:
-			*last += digits
+		if len(digits) > 2 {
+			digits = fmt.Sprintf(" 00x%d ", len(digits)/2)
 		}
+		text += digits
 	}
-	for _, field := range fields {
-		last := &lines[len(lines)-1]
-		if *last != "" && len(*last)+1+len(field) > width {
-			lines = append(lines, field)
-		} else {
-			*last = strings.TrimLeft(*last+" "+field, " ")
+	for _, field := range strings.Fields(text) {
+		for part := range slices.Chunk([]byte(field), width) {
+			if last := len(lines) - 1; last >= 0 && len(lines[last])+1+len(part) <= width {
+				lines[last] += " " + string(part)
+			} else {
+				lines = append(lines, string(part))
+			}
 		}
 	}
 	return lines
@@ -353,25 +327,25 @@ func (v *vectors) counters() {
 	for _, key := range strings.Split("abcdefghijklmnopqrstuvwxyzabc", "") {
 		h.AddN([]byte(key), 1<<32+7)
 	}
-	v.frame(h, "a to z and a to c, 4294967303 times each")
-	v.tracked(h, "abcyz")
+	v.tracked(h, "a to z and a to c, 4294967303 times each", "abcyz")
 
 	k := must(countmin.NewTopK(countmin.TopKConfig{K: 2, MemoryBytes: 1024}))
 	for _, key := range strings.Split("abcdefghijklmnopqrstuvwxyzyyyzzz", "") {
 		k.AddString(key)
 	}
-	v.frame(k, "a to z, y*3 z*3")
-	v.tracked(k, "abcyz")
+	v.tracked(k, "a to z, y*3 z*3", "abcyz")
 }
 
 // A tracked is a HeavyHitters, a TopK or a Window.
 type tracked interface {
+	encoding.BinaryMarshaler
 	EstimateString(string) countmin.Estimate
 	All() iter.Seq2[string, countmin.Estimate]
 }
 
-// tracked adds the estimates for some keys, and the list.
-func (v *vectors) tracked(f tracked, keys string) {
+// tracked adds the frame, the estimates for some keys, and the list.
+func (v *vectors) tracked(f tracked, what, keys string) {
+	v.frame(f, what)
 	answers(v, "Estimate", keys, f.EstimateString)
 	list := []any{" ", "All"}
 	for key := range f.All() {
@@ -401,24 +375,20 @@ func (v *vectors) sets() {
 	answers(v, "Index", "abcdefghijklmz", f.IndexString)
 
 	g := must(perfect.NewFilter(ctx, perfect.FilterConfig{FPRate: 0.1, ValueBits: 3}, digests("abcd")))
-	for i, key := range []string{"a", "b", "c", "d"} {
-		require.True(v.t, g.SetValue([]byte(key), uint64(i+1)))
+	for i, d := range digests("abcd") {
+		require.True(v.t, g.SetValueDigest(d, uint64(i+1)))
 	}
 	require.True(v.t, g.Delete([]byte("d")))
-	v.frame(g, "a to d with the values 1 to 4, d deleted")
-	v.values(g)
-	v.frame(must(perfect.NewFilter(ctx, perfect.FilterConfig{FPRate: 0.1}, nil)), "nothing")
-	v.values(must(perfect.NewFilter(ctx, perfect.FilterConfig{FPRate: 0.1}, nil)))
+	v.values(g, "a to d with the values 1 to 4, d deleted")
+	v.values(must(perfect.NewFilter(ctx, perfect.FilterConfig{FPRate: 0.1}, nil)), "nothing")
 }
 
-func (v *vectors) values(f *perfect.Filter) {
-	answers(v, "Value", "abcdz", func(key string) string {
-		value, found := f.ValueString(key)
-		return fmt.Sprint(value, found)
-	})
+func (v *vectors) values(f *perfect.Filter, what string) {
+	v.frame(f, what)
+	answers(v, "Value", "abcdz", func(key string) string { return fmt.Sprint(f.ValueString(key)) })
 }
 
-// grown adds kinds 11 to 13.
+// grown adds kinds 11 to 14.
 func (v *vectors) grown() {
 	s := must(bloom.NewScalable(bloom.ScalableConfig{Expected: 1, FPRate: 0.5}))
 	r := must(bloom.NewRotating(bloom.RotatingConfig{Capacity: 2, FPRate: 0.5, Generations: 1}))
@@ -436,16 +406,12 @@ func (v *vectors) grown() {
 
 	v.frame(r, "a b c")
 	answers(v, "Contains", "abcdef", r.ContainsString)
-}
 
-// window adds kind 14.
-func (v *vectors) window() {
 	w := must(countmin.NewWindow(countmin.WindowConfig{Phi: 0.3, Keys: 4, Panes: 1, MemoryBytes: 2560}))
 	for _, key := range strings.Split("bbbaaac", "") {
 		w.AddString(key)
 	}
-	v.frame(w, "b*3 a, a*2 c")
-	v.tracked(w, "abcd")
+	v.tracked(w, "b*3 a, a*2 c", "abcd")
 }
 
 func must[T any](x T, err error) T {

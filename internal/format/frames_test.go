@@ -6,11 +6,14 @@ import (
 	"encoding"
 	"encoding/binary"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"hash/crc32"
 	"io"
 	"math"
-	"slices"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -25,6 +28,7 @@ import (
 	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/hashfam/perfect"
+	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
@@ -44,7 +48,10 @@ func receivers(fam hashfam.Family) []structure {
 	}
 }
 
-const delta = 15
+const (
+	delta  = 15
+	limits = "limits*.txt" // frozen like golden files, so that new frames need a new file
+)
 
 // decoded decodes a frame, which must use the public family or the secret
 // family of the golden files. For a delta it returns base after the change.
@@ -99,8 +106,7 @@ func answersTo(s any, keys []string) string {
 			b = binary.LittleEndian.AppendUint64(b, n)
 		}
 	}
-	bitmap := make([]byte, (len(keys)+7)/8)
-	for i, key := range keys {
+	for _, key := range keys {
 		switch s := s.(type) {
 		case tracked:
 			e := s.EstimateString(key)
@@ -111,9 +117,7 @@ func answersTo(s any, keys []string) string {
 			put(s.IndexString(key))
 		case *perfect.Filter:
 			value, found := s.ValueString(key)
-			put(value, one(found))
-		case interface{ ContainsString(string) bool }:
-			bitmap[i/8] |= byte(one(s.ContainsString(key))) << (i % 8)
+			put(value, conformance.One(found))
 		}
 	}
 	if list, ok := s.(tracked); ok {
@@ -122,24 +126,28 @@ func answersTo(s any, keys []string) string {
 			put(e.Low, e.High)
 		}
 	}
-	switch {
-	case b != nil:
-		return crcOf(b)
-	case len(keys) == 64:
-		return fmt.Sprintf("%016x", binary.LittleEndian.Uint64(bitmap))
+	if b == nil {
+		b = bitmap(s.(set), keys)
 	}
-	return crcOf(bitmap)
+	if len(b) == 8 {
+		return fmt.Sprintf("%016x", binary.LittleEndian.Uint64(b))
+	}
+	return crcOf(b)
+}
+
+type set interface{ ContainsString(string) bool }
+
+// bitmap has a bit for each key, which is set if s contains the key.
+func bitmap(s set, keys []string) []byte {
+	b := make([]byte, (len(keys)+7)/8)
+	for i, key := range keys {
+		b[i/8] |= byte(conformance.One(s.ContainsString(key))) << (i % 8)
+	}
+	return b
 }
 
 func crcOf(b []byte) string {
 	return fmt.Sprintf("%08x", crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)))
-}
-
-func one(b bool) uint64 {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // partLater returns the start of the part after the newest one in a frame of
@@ -175,7 +183,7 @@ var bases = map[string]struct {
 // golden adds the results for the golden files.
 func (v *vectors) golden() {
 	v.text.WriteString("\n")
-	for _, path := range files(v.t, ".bin") {
+	for _, path := range files(v.t, "*.bin") {
 		if strings.Contains(path, "conformance") {
 			continue
 		}
@@ -239,13 +247,12 @@ func (v *vectors) large() {
 	}
 }
 
-// These files are frozen like golden files, so new frames need a new file. Each
-// frame must be decoded, encoded to the same bytes, and return the same
+// Each frame must be decoded, encoded to the same bytes, and return the same
 // results. For the largest frames only the header is stored. It is valid if the
 // only error is that the stream is too short.
 func TestFramesAtTheLimitsAreAccepted(t *testing.T) {
 	frames := 0
-	for _, path := range limits(t) {
+	for _, path := range files(t, limits) {
 		var base *bloom.Filter
 		for _, entry := range strings.Split(strings.TrimSpace(read(t, path)), "\n\n") {
 			name, rest, _ := strings.Cut(entry, "\n")
@@ -267,13 +274,153 @@ func TestFramesAtTheLimitsAreAccepted(t *testing.T) {
 	require.Greater(t, frames, 60)
 }
 
-func limits(t *testing.T) []string {
-	return slices.DeleteFunc(files(t, ".txt"), func(path string) bool {
-		return !strings.HasPrefix(path, "internal/format/testdata/limits")
-	})
-}
-
 func unshown(text string) []byte {
 	digits := zeros.ReplaceAllStringFunc(text, func(run string) string { return strings.Repeat("00", must(strconv.Atoi(run[3:]))) })
 	return must(hex.DecodeString(strings.Join(strings.Fields(digits), "")))
+}
+
+// A question is a frame and the number of keys to look up. The answer is a
+// bitmap of the keys that are found, or nil if the frame is rejected.
+type question struct {
+	Frame []byte
+	Keys  int
+}
+
+// asker is a Node program that answers questions. If i is odd, key i is the
+// text "ключ i", and otherwise the bytes of i after up to 20 zeros.
+const asker = `import fs from "node:fs";
+import { open } from "./filterfam.mjs";
+const keys = Array.from({ length: 100000 }, (_, i) => {
+  if (i % 2) return "ключ " + i;
+  const key = new Uint8Array(8 + i % 21);
+  new DataView(key.buffer).setUint32(i % 21, i, true);
+  return key;
+});
+console.log(JSON.stringify(JSON.parse(fs.readFileSync(0)).map(({ Frame, Keys }) => {
+  let filter;
+  try { filter = open(Buffer.from(Frame, "base64")); } catch (e) { return null; }
+  const bits = new Uint8Array((Keys + 7) / 8);
+  for (let i = 0; i < Keys; i++) if (filter.has(keys[i])) bits[i >> 3] |= 1 << (i & 7);
+  return Buffer.from(bits).toString("base64");
+})));
+`
+
+var askedKeys = func() (keys []string) {
+	for i := range 100_000 {
+		if i%2 == 1 {
+			keys = append(keys, fmt.Sprint("ключ ", i))
+		} else {
+			keys = append(keys, strings.Repeat("\x00", i%21)+string(binary.LittleEndian.AppendUint64(nil, uint64(i))))
+		}
+	}
+	return keys
+}()
+
+// docs/filterfam.mjs must accept the same frames and return the same results as
+// the library, for 100,000 keys in filters of each layout, and for frames with
+// a damaged byte, some with correct checksums.
+func TestTheScriptReturnsTheSameResults(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("there is no Node")
+	}
+	all := append(ownFilters(t), damaged(t)...)
+	dir := t.TempDir()
+	script := read(t, "docs/filterfam.mjs")
+	require.LessOrEqual(t, strings.Count(script, "\n"), 130, "lines")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "filterfam.mjs"), []byte(script), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "ask.mjs"), []byte(asker), 0o600))
+	cmd := exec.Command(node, filepath.Join(dir, "ask.mjs"))
+	cmd.Stdin = bytes.NewReader(must(json.Marshal(all)))
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	requireRecipeRuns(t, node, dir)
+	var got [][]byte
+	require.NoError(t, json.Unmarshal(out, &got))
+	refused := 0
+	for i, q := range all {
+		want := answerOf(q)
+		require.True(t, bytes.Equal(want, got[i]) && (want == nil) == (got[i] == nil), "question %d: the library: %x, the script: %x, frame %x", i, want, got[i], q.Frame)
+		if want == nil {
+			refused++
+		}
+	}
+	t.Log(len(all), "frames,", refused, "refused")
+	require.Greater(t, refused, 2_000)
+	require.Greater(t, len(all)-refused, 1_000)
+}
+
+// requireRecipeRuns runs the script in docs/recipes.md. dir contains
+// filterfam.mjs.
+func requireRecipeRuns(t *testing.T, node, dir string) {
+	blocked := must(static.New(t.Context(), static.Config{FPRate: 0.01}, []hashfam.Digest{hashfam.Family{}.SumString("login.example")}))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "blocked.bin"), must(blocked.MarshalBinary()), 0o600))
+	for _, b := range block.FindAllStringSubmatch(read(t, "docs/recipes.md"), -1) {
+		if b[1] == "js" {
+			server := "import fs from \"node:fs\"; globalThis.fetch = async (path) => new Response(fs.readFileSync(\".\" + path));"
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "recipe.mjs"), []byte(server+b[2]), 0o600))
+			cmd := exec.Command(node, "recipe.mjs")
+			cmd.Dir = dir
+			out, err := cmd.CombinedOutput()
+			require.NoError(t, err, "%s", out)
+			require.Equal(t, "ask the server\n", string(out))
+		}
+	}
+}
+
+// answerOf returns the library's answer.
+func answerOf(q question) []byte {
+	f := receivers(hashfam.Family{})[1]
+	if len(q.Frame) > 4 && q.Frame[4] == 7 {
+		f = receivers(hashfam.Family{})[7]
+	}
+	if f.UnmarshalBinary(q.Frame) != nil {
+		return nil
+	}
+	return bitmap(f.(set), askedKeys[:q.Keys])
+}
+
+// ownFilters returns questions about filters with 75,000 keys, and about frames
+// at the limits of the format.
+func ownFilters(t *testing.T) (all []question) {
+	digests := hashfam.Family{}.SumAllStrings(nil, askedKeys[:75_000])
+	add := func(s structure) { all = append(all, question{must(s.MarshalBinary()), 100_000}) }
+	for layout := bloom.Classic; layout <= bloom.Blocked; layout++ {
+		f := must(bloom.New(bloom.Config{Capacity: 75_000, FPRate: 0.03, Layout: layout}))
+		f.AddAll(digests)
+		add(f)
+	}
+	for _, rate := range []float64{0.8, 0.03, 1e-9} {
+		add(must(static.New(t.Context(), static.Config{FPRate: rate}, digests)))
+	}
+	for _, entry := range strings.Split(read(t, files(t, limits)[0]), "\n\n") {
+		_, frame, _ := strings.Cut(entry, "\n")
+		frame, _, whole := strings.Cut(frame, "\n  answers ")
+		if b := unshown(frame); whole && (b[4] == 1 || b[4] == 7) {
+			all = append(all, question{b, 200})
+		}
+	}
+	return all
+}
+
+// damaged returns questions about the golden files, and about frames with a
+// changed byte, with the old and with correct checksums.
+func damaged(t *testing.T) (all []question) {
+	for _, path := range files(t, "*.bin") {
+		frame := []byte(read(t, path))
+		all = append(all, question{frame, 200})
+		if strings.Contains(path, "keyed") || frame[4] != 1 && frame[4] != 7 {
+			continue
+		}
+		for i := range frame {
+			for _, change := range []byte{1, 128} {
+				b := bytes.Clone(frame)
+				b[i] ^= change
+				sealed := bytes.Clone(b)
+				conformance.Reseal(sealed)
+				all = append(all, question{b, 64}, question{sealed, 64}, question{b[:i], 64})
+			}
+		}
+	}
+	return all
 }

@@ -1,0 +1,250 @@
+package conformance
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+// A View is an open view of a frame.
+type View struct {
+	pointer, value any
+	verify         func() error
+	decode         func() (Encoded, error)
+}
+
+// Viewer converts the function that opens views. The view must return the same
+// as the structure for Questions and Reads.
+func Viewer[E any, V interface {
+	*E
+	Verify() error
+	Decode() (S, error)
+}, S Encoded](open func([]byte, hashfam.Family) (V, error)) func([]byte, hashfam.Family) (*View, error) {
+	return func(data []byte, fam hashfam.Family) (*View, error) {
+		v, err := open(data, fam)
+		if err != nil {
+			return nil, err
+		}
+		return &View{v, *v, v.Verify, func() (Encoded, error) { return v.Decode() }}, nil
+	}
+}
+
+// view opens a view of b and returns its error, or otherwise if there are no
+// views. If f is not nil, the view must agree with f.
+func (s Structure) view(t rapid.TB, b []byte, fam hashfam.Family, f Encoded, otherwise error) error {
+	if s.View == nil {
+		return otherwise
+	}
+	b = bytes.Clone(b)
+	v, err := s.View(b, fam)
+	if errors.Is(err, errors.ErrUnsupported) {
+		return otherwise
+	}
+	if err != nil {
+		return err
+	}
+	questions := s.questions(v.pointer)
+	for _, form := range slices.Concat(questions...) {
+		form.do("key", "")
+	}
+	err = v.verify()
+	g, decoded := v.decode()
+	require.Equal(t, err == nil, decoded == nil)
+	if err == nil && f != nil {
+		own := s.questions(f)
+		require.Len(t, questions, len(own))
+		Agree(t, joined(own, questions), names)
+		require.Equal(t, s.reads(f), s.reads(v.pointer))
+		clear(b)
+		must(t, s.equal(g, f), "the decoded structure shares memory with the view")
+	}
+	return err
+}
+
+// HeaderOf converts the function that reads parameters.
+func HeaderOf[P any](read func(io.Reader, hashfam.Family) (P, error)) func(io.Reader, hashfam.Family) (any, error) {
+	return func(r io.Reader, fam hashfam.Family) (any, error) { return read(r, fam) }
+}
+
+// header reads the parameters in b and returns the error. If f is not nil, they
+// must be the parameters of f. The bytes after the header must not be read.
+func (s Structure) header(t rapid.TB, b []byte, fam hashfam.Family, f Encoded) error {
+	if s.Header == nil {
+		return nil
+	}
+	stream := bytes.NewBuffer(b)
+	p, err := s.Header(stream, fam)
+	if err == nil {
+		must(t, intact(b), "a damaged header is accepted")
+		require.Equal(t, len(b)-headerBytes(b), stream.Len(), "bytes after the header")
+	}
+	must(t, f == nil || p == s.params(f), "other parameters are read: %v", p)
+	return err
+}
+
+// An Asker queries a frame without creating a view.
+type Asker = func(frame []byte, d hashfam.Digest) (bool, error)
+
+// ask queries b, which may be damaged, at different addresses. If b is valid,
+// the results must agree with f. Otherwise true must be returned with the error
+// of the decoder, unless the damage is only in a checksum or in the payload.
+func (s Structure) ask(t rapid.TB, b []byte, f Encoded, invalid error) {
+	if s.Ask == nil {
+		return
+	}
+	ask, room, digests := s.Ask(f.Family()), make([]byte, len(b)+8), []hashfam.Digest{0, 1 << 62, 2 << 62, 3 << 62}
+	if invalid == nil {
+		digests = f.Family().SumAll(digests, bytesOf(names))
+	}
+	for i, d := range digests {
+		frame := room[i%8:][:copy(room[i%8:], b)]
+		got, err := ask(frame, d)
+		switch {
+		case invalid == nil:
+			require.NoError(t, err)
+			require.Equal(t, any(f).(interface{ ContainsDigest(hashfam.Digest) bool }).ContainsDigest(d), got)
+		case err == nil:
+			s.sealedHeader(t, b, f.Family())
+		default:
+			must(t, got, "a query with an error returns false")
+			for _, reason := range []error{hashfam.ErrCorrupt, hashfam.ErrVersion, hashfam.ErrFamily} {
+				require.Equal(t, errors.Is(invalid, reason), errors.Is(err, reason), "%v, decoding: %v", err, invalid)
+			}
+		}
+	}
+}
+
+// sealedHeader checks that the header of b is valid except for its checksum.
+func (s Structure) sealedHeader(t rapid.TB, b []byte, fam hashfam.Family) {
+	b = bytes.Clone(b)
+	Reseal(b)
+	var field *hashfam.FieldError
+	err := s.header(t, b, fam, nil)
+	layers := s.Builders != nil && errors.As(err, &field) && field.Field == "payload length" // which is computed later
+	require.True(t, err == nil || layers, "an invalid header was accepted: %v", err)
+}
+
+// secrets checks that printing, logging or marshaling a structure does not show
+// the family's key, and that pointers and values have the same JSON.
+func (s Structure) secrets(t *rapid.T, _ Encoded, _ []string) {
+	fam := hashfam.New(hashfam.Key{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15})
+	f, _ := s.filled(t, fam)
+	value := s.value(f)
+	pointer, _ := json.Marshal(f)
+	same, _ := json.Marshal(value)
+	requireBytes(t, pointer, same, "the value is not marshaled like the pointer")
+	values := []any{s.params(f), map[string]any{"f": f}, struct{ F any }{value}}
+	if s.Reads != nil {
+		values = append(values, s.Reads(f)...)
+	}
+	requireNoKey(t, f, value, values)
+	if s.View != nil {
+		if v, err := s.View(encode(t, f), fam); err == nil {
+			requireNoKey(t, v.pointer, v.value)
+		}
+	}
+}
+
+// requireNoKey checks that the key in secrets is not shown in any form.
+func requireNoKey(t rapid.TB, values ...any) {
+	for _, v := range values {
+		out := shown(v)
+		for _, wrong := range []string{"506097522914230528", "706050403020100", "1084818905618843912", "f0e0d0c0b0a0908",
+			"0 1 2 3 4 5 6 7", "0,1,2,3,4,5,6,7", "!ERROR", "PANIC"} {
+			require.NotContains(t, out, wrong, "%T", v)
+		}
+	}
+}
+
+// shown returns v as printed with all verbs, marshaled and logged.
+func shown(v any) string {
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "%v %+v %#v %d %x %s %q\n", v, v, v, v, v, v, v)
+	b, err := json.Marshal(v)
+	fmt.Fprintf(&out, "%s %v\n", b, err)
+	slog.New(slog.NewJSONHandler(&out, nil)).Info("here", "v", v)
+	slog.New(slog.NewTextHandler(&out, nil)).Info("here", "v", v)
+	return out.String()
+}
+
+// pureReads reads in several goroutines. The race detector or different
+// encodings reveal writes.
+func (s Structure) pureReads(t *rapid.T, f Encoded, keys []string) {
+	keys = append(keys, drawSet(t)...)
+	before := encode(t, f)
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			for _, form := range slices.Concat(s.questions(f)...) {
+				form.do(keys...)
+			}
+			s.reads(f)
+			if s.Reads != nil {
+				s.Reads(f)
+			}
+			shown(f)
+			s.equal(f, f)
+			f.WriteTo(io.Discard)
+			if s.clone != nil && s.merge != nil {
+				s.merge(s.clone(f), f)
+			}
+		})
+	}
+	wg.Wait()
+	requireBytes(t, before, encode(t, f), "a read changed the structure")
+}
+
+// allocations checks that queries do not allocate, nor insertions when the key
+// is already contained. With the tag purego strings can be copied.
+func (s Structure) allocations(t *rapid.T, f Encoded, _ []string) {
+	key := strings.Repeat("k", rapid.IntRange(0, 300).Draw(t, "length"))
+	keys := slices.Repeat([]string{key}, 40) // enough to hash them in blocks
+	var forms []Form
+	if s.Builders == nil {
+		f = s.like(f)
+		for range 8 {
+			s.adds(f)[0].do(keys...) // so that 8-bit counters are widened now
+		}
+		forms = append(s.adds(f), ContainsOrAdds(f)...)
+	}
+	copied := LeastAllocated(5, func() { f.Family().SumString(key) })
+	for _, form := range slices.Concat(append(s.questions(f), forms)...) {
+		one, two, many, most := form.Bind(keys[:1]), form.Bind(keys[:2]), form.Bind(keys), uint64(0)
+		if strings.HasSuffix(form.Name, "String") {
+			most = copied * 43
+		}
+		took := LeastAllocated(5, func() { one(); two(); many() })
+		must(t, took <= most, "%s allocates %d bytes for 1, 2 and 40 keys", form.Name, took)
+	}
+	if s.Ask != nil {
+		ask, b, d := s.Ask(f.Family()), encode(t, f), f.Family().SumString(key)
+		require.Zero(t, LeastAllocated(5, func() { ask(b, d) }), "querying a frame allocates")
+	}
+}
+
+// LeastAllocated returns how many bytes f allocates. Since other goroutines
+// also allocate, it calls f several times and returns the minimum.
+func LeastAllocated(runs int, f func()) uint64 {
+	least := uint64(math.MaxUint64)
+	for ; runs > 0 && least > 0; runs-- {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		f()
+		runtime.ReadMemStats(&after)
+		least = min(least, after.TotalAlloc-before.TotalAlloc)
+	}
+	return least
+}

@@ -1,0 +1,249 @@
+package conformance
+
+import (
+	"encoding"
+	"fmt"
+	"io"
+	"log/slog"
+	"reflect"
+	"slices"
+
+	"pgregory.net/rapid"
+
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+// Encoded has the methods of all structures, except those that other types
+// implement with other arguments: see [Of].
+type Encoded interface {
+	familiar
+
+	encoding.BinaryAppender
+	encoding.BinaryMarshaler
+	encoding.TextMarshaler
+	io.WriterTo
+	decoder
+
+	fmt.Stringer
+	slog.LogValuer
+}
+
+type familiar interface{ Family() hashfam.Family }
+
+// A Structure describes how a structure is used, encoded and printed. Type and
+// ClaimHuge must be set. Other fields can be nil. Most methods are found by
+// their signatures, see [Adds] and [Contains].
+type Structure struct {
+	Type
+	// Builders draws parameters and returns all ways to build a structure using
+	// them, if it cannot be created empty. The order of digests and repetitions
+	// must not matter.
+	Builders func(*rapid.T, hashfam.Family) map[string]Builder
+
+	// Add and Delete return all forms if there are others than [Adds] and
+	// [Deletes]. Delete returns none if the parameters do not allow it.
+	Add, Delete func(Encoded) []Form
+	// Questions contains queries of the structure and its view other than
+	// [Contains] and [Counts]. A result above 0 means that the key may be
+	// contained.
+	Questions []func(any) []Form
+
+	// Actions contains further actions.
+	Actions map[string]func(*Machine)
+	// Invariant is called after every action.
+	Invariant func(*Machine)
+	// MostCount returns the largest count that the structure can store.
+	MostCount func(Encoded) uint64
+	// Canonical reports whether the structure depends only on its keys and
+	// their counts.
+	Canonical func(Encoded) bool
+	// Diverges reports whether a decoded structure can behave otherwise than
+	// the original, because it has state that is not encoded.
+	Diverges func(Encoded) bool
+	// Remembered returns the keys of Added that must still be found, if the
+	// structure forgets keys.
+	Remembered func(*Machine) map[string]uint64
+
+	// Golden contains the names of files in testdata that all later versions
+	// must decode, and functions that build the encoded structures.
+	Golden map[string]func() Encoded
+	// ClaimHuge changes encoded parameters to describe a structure of 2^40
+	// bits, and returns its payload length in bytes.
+	ClaimHuge func(params []byte) (payload uint64)
+	// Header reads the parameters, see [HeaderOf].
+	Header func(io.Reader, hashfam.Family) (params any, err error)
+	// View opens a view, see [Viewer].
+	View func([]byte, hashfam.Family) (*View, error)
+	// Ask returns a function that queries frames of the family.
+	Ask func(hashfam.Family) Asker
+	// Reads calls further methods that only read. It returns values, some of
+	// which contain the structure or its family.
+	Reads func(Encoded) []any
+}
+
+// A Builder builds a structure from digests.
+type Builder = func([]hashfam.Digest) (Encoded, error)
+
+// On returns an action or invariant for a structure and its twin.
+func On[S Encoded](do func(m *Machine, f, twin S)) func(*Machine) {
+	return func(m *Machine) { do(m, m.F.(S), m.Twin.(S)) }
+}
+
+// A Type contains the functions whose signatures contain the type of a
+// structure, or of its parameters.
+type Type struct {
+	zero     func() Encoded
+	receiver func(hashfam.Family) Encoded
+	equal    func(a, b Encoded) bool
+	clone    func(Encoded) Encoded                       // or nil
+	merge    func(f Encoded, others ...Encoded) error    // or nil
+	value    func(f Encoded) any                         // what f points to
+	params   func(f any) any                             // of a structure or its view
+	drawn    func(*rapid.T, hashfam.Family) (params any) // or nil
+	create   func(params any) (Encoded, error)           // or nil
+}
+
+// A pointer is a pointer to a structure.
+type pointer[E, S any] interface {
+	*E
+	Encoded
+	Equal(S) bool
+}
+
+// Of returns the Type for structures with parameters of type P, which are
+// returned by Params or Config.
+func Of[P, E any, S pointer[E, S]](receiver func(hashfam.Family) S) Type {
+	t := Type{
+		zero:     func() Encoded { return S(new(E)) },
+		receiver: func(fam hashfam.Family) Encoded { return receiver(fam) },
+		equal:    func(a, b Encoded) bool { return a.(S).Equal(b.(S)) },
+		value:    func(f Encoded) any { return *f.(S) },
+		params: func(f any) any {
+			if f, ok := f.(interface{ Config() P }); ok {
+				return f.Config()
+			}
+			return f.(interface{ Params() P }).Params()
+		},
+	}
+	if _, can := t.zero().(interface{ Clone() S }); can {
+		t.clone = func(f Encoded) Encoded { return f.(interface{ Clone() S }).Clone() }
+	}
+	if _, can := t.zero().(interface{ Merge(...S) error }); can {
+		t.merge = func(f Encoded, others ...Encoded) error {
+			list := make([]S, len(others))
+			for i, other := range others {
+				list[i] = other.(S)
+			}
+			return f.(interface{ Merge(...S) error }).Merge(list...)
+		}
+	}
+	return t
+}
+
+// Created is like [Of] for structures that are created from parameters.
+func Created[P, E any, S pointer[E, S]](receiver func(hashfam.Family) S,
+	draw func(*rapid.T, hashfam.Family) P, create func(P) (S, error)) Type {
+	t := Of[P](receiver)
+	t.drawn = func(t *rapid.T, fam hashfam.Family) any { return draw(t, fam) }
+	t.create = func(p any) (Encoded, error) { return create(p.(P)) }
+	return t
+}
+
+func (t Type) reads(f any) []any { return append(Reads(f), t.params(f)) }
+
+// Reads returns the results of the methods of a structure or its view that only
+// read and that several structures have.
+func Reads(f any) []any {
+	return slices.Concat(
+		result(f, func(f interface{ SizeBytes() uint64 }) any { return f.SizeBytes() }),
+		result(f, func(f interface{ Len() uint64 }) any { return f.Len() }),
+		result(f, func(f interface{ Total() uint64 }) any { return f.Total() }),
+		result(f, func(f interface{ FillRatio() float64 }) any { return f.FillRatio() }),
+		result(f, func(f interface{ EstimatedLen() float64 }) any { return f.EstimatedLen() }),
+		result(f, func(f interface{ FalsePositiveRate() float64 }) any { return f.FalsePositiveRate() }),
+	)
+}
+
+func result[I any](f any, call func(I) any) []any {
+	if f, ok := f.(I); ok {
+		return []any{call(f)}
+	}
+	return nil
+}
+
+// draw draws a structure of the family.
+func (t Type) draw(r *rapid.T, fam hashfam.Family) Encoded { return t.made(t.drawn(r, fam)) }
+
+// like returns a structure with the same parameters.
+func (t Type) like(f Encoded) Encoded { return t.made(t.params(f)) }
+
+func (t Type) made(params any) Encoded {
+	f, err := t.create(params)
+	if err != nil {
+		panic(err)
+	}
+	return f
+}
+
+// A variant has another value in a field. The name is empty if further
+// parameters depend on this field.
+type variant struct {
+	Encoded
+	field string
+}
+
+// variants returns structures in which one parameter is different. It leaves
+// out those that cannot be created.
+func (t Type) variants(f Encoded) (found []variant) {
+	p := reflect.ValueOf(t.params(f))
+	for _, field := range reflect.VisibleFields(p.Type()) {
+		for _, value := range otherValues(p.FieldByIndex(field.Index)) {
+			q := reflect.New(p.Type()).Elem()
+			q.Set(p)
+			q.FieldByIndex(field.Index).Set(reflect.ValueOf(value).Convert(field.Type))
+			g, err := t.create(q.Interface())
+			switch {
+			case err != nil || t.params(g) == p.Interface():
+			case t.params(g) == q.Interface():
+				found = append(found, variant{g, field.Name})
+			default:
+				found = append(found, variant{g, ""})
+			}
+		}
+	}
+	return found
+}
+
+// otherValues returns other values for an exported field.
+func otherValues(v reflect.Value) []any {
+	switch {
+	case !v.CanInterface():
+		return nil
+	case v.CanInt():
+		return []any{v.Int() + 1, v.Int() - 1, v.Int() * 2, v.Int() / 2, v.Int() + 1<<14}
+	case v.CanUint():
+		return []any{v.Uint() + 1, v.Uint() + 2, v.Uint() * 2, v.Uint() / 2}
+	case v.CanFloat():
+		return []any{v.Float() * 0.999, v.Float() / 2}
+	case v.Kind() == reflect.Bool:
+		return []any{!v.Bool()}
+	}
+	return []any{v.Interface().(hashfam.Family).Derive("another")}
+}
+
+// Filled returns a function for Golden that adds the keys "key 0" to "key n-1".
+func Filled[P any, S Encoded](create func(P) (S, error), p P, n int) func() Encoded {
+	return func() Encoded {
+		f, err := create(p)
+		if err == nil {
+			_, err = Adds(f)[0].do(numbered(0, n)...)
+		}
+		if err != nil {
+			panic(err)
+		}
+		return f
+	}
+}
+
+// Built converts a function for Golden.
+func Built[S Encoded](build func() S) func() Encoded { return func() Encoded { return build() } }
