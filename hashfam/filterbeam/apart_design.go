@@ -57,13 +57,12 @@ func (a apart) build(ctx context.Context, sum *Summary, values iter.Seq[[]byte])
 	return p.finish(ctx, sum)
 }
 
-// finish writes the index. A part without keys has no file.
-func (a apart) finish(ctx context.Context, out string, records iter.Seq2[record, error], sum *Summary) error {
+// finish returns the index. A part without keys has no file.
+func (a apart) finish(_ context.Context, records iter.Seq2[int, []byte], sum *Summary) (io.WriterTo, error) {
 	files, err := decodeRecords[shardFile](records, a.Parts)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	size := uint64(0)
 	x := index.Index{Version: 1, Kind: string(a.Kind), Check: a.Check, Parts: make([]index.Part, a.Parts)}
 	for i, f := range files {
 		if len(f.Name) > 0 {
@@ -71,12 +70,8 @@ func (a apart) finish(ctx context.Context, out string, records iter.Seq2[record,
 		}
 		sum.FPRate += f.FPRate / float64(a.Parts)
 		sum.Distinct += f.Distinct
-		size += f.Bytes
+		sum.Size += f.Bytes
 	}
 	line, err := x.Append(nil)
-	if err == nil {
-		err = writeFrame(ctx, out, bytes.NewReader(line), sum)
-	}
-	sum.Size = size // of the parts, and not of the index
-	return err
+	return bytes.NewReader(line), err
 }

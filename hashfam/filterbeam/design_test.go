@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"io"
 	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,7 +21,7 @@ import (
 
 // gathered returns the records that a design creates from bundles of keys, and
 // the number of bytes that the bundles send.
-func gathered(t *testing.T, d design, out string, bundles ...[][]byte) (records iter.Seq2[record, error], bytes int) {
+func gathered(t *testing.T, d design, out string, bundles ...[][]byte) (records iter.Seq2[int, []byte], bytes int) {
 	t.Helper()
 	values := map[int][][]byte{}
 	for _, keys := range bundles {
@@ -33,17 +34,20 @@ func gathered(t *testing.T, d design, out string, bundles ...[][]byte) (records 
 		}
 		require.NoError(t, c.flush())
 	}
-	var all []record
+	all := map[int][]byte{}
 	for owner, some := range values {
-		all = append(all, record{owner, must(d.gather(t.Context(), out, owner, slices.Values(some)))})
+		all[owner] = must(d.gather(t.Context(), out, owner, slices.Values(some)))
 	}
-	return func(yield func(record, error) bool) {
-		for _, r := range all {
-			if !yield(r, nil) {
-				return
-			}
-		}
-	}, bytes
+	return maps.All(all), bytes
+}
+
+// finish writes the frame that a design creates from records.
+func finish(t *testing.T, d design, out string, records iter.Seq2[int, []byte]) error {
+	t.Helper()
+	made, err := d.finish(t.Context(), records, &Summary{})
+	require.NoError(t, err)
+	_, err = writeFrame(t.Context(), out, made)
+	return err
 }
 
 // stages returns the frame that the stages of a design build from bundles of
@@ -52,7 +56,7 @@ func stages(t *testing.T, p Plan, bundles ...[][]byte) ([]byte, int) {
 	t.Helper()
 	d, out := must(p.spec.design()), filepath.Join(t.TempDir(), "out.bin")
 	records, n := gathered(t, d, out, bundles...)
-	require.NoError(t, d.finish(t.Context(), out, records, &Summary{}))
+	require.NoError(t, finish(t, d, out, records))
 	return must(os.ReadFile(out)), n
 }
 
@@ -62,9 +66,9 @@ func TestDamagedPartsFail(t *testing.T) {
 	records, _ := gathered(t, d, out, testKeys(1000))
 	part := must(decodeRecords[part](records, 3))[1]
 	require.NoError(t, os.WriteFile(string(part.Name), make([]byte, part.Bytes), 0o600))
-	require.ErrorIs(t, d.finish(t.Context(), out, records, &Summary{}), ErrCorrupt)
+	require.ErrorIs(t, finish(t, d, out, records), ErrCorrupt)
 	require.NoError(t, os.Truncate(string(part.Name), 8))
-	require.ErrorIs(t, d.finish(t.Context(), out, records, &Summary{}), io.ErrUnexpectedEOF)
+	require.ErrorIs(t, finish(t, d, out, records), io.ErrUnexpectedEOF)
 	require.Equal(t, "before", string(must(os.ReadFile(out))))
 }
 

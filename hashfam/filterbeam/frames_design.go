@@ -43,39 +43,26 @@ func (c *frameCollector) flush() error {
 
 func (f frames) gather(_ context.Context, _ string, _ int, values iter.Seq[[]byte]) ([]byte, error) {
 	merged, err := f.open()
+	for frame := range values {
+		if err == nil {
+			err = merged.merge(frame)
+		}
+	}
 	if err != nil {
 		return nil, err
-	}
-	for frame := range values {
-		if err := merged.merge(frame); err != nil {
-			return nil, err
-		}
 	}
 	return merged.frame()
 }
 
-func (f frames) finish(ctx context.Context, out string, records iter.Seq2[record, error], sum *Summary) error {
+func (f frames) finish(_ context.Context, records iter.Seq2[int, []byte], sum *Summary) (io.WriterTo, error) {
 	merged, err := f.open()
-	if err != nil {
-		return err
-	}
-	for record, err := range records {
+	for _, frame := range records {
 		if err == nil {
-			err = merged.merge(record.value)
-		}
-		if err != nil {
-			return err
+			err = merged.merge(frame)
 		}
 	}
-	merged.describe(sum)
-	return writeFrame(ctx, out, merged, sum)
-}
-
-// writeFrame writes a structure's frame.
-func writeFrame(ctx context.Context, out string, made io.WriterTo, sum *Summary) error {
-	return replace(ctx, out, func(w io.Writer) error {
-		n, err := made.WriteTo(w)
-		sum.Size = uint64(n)
-		return err
-	})
+	if err == nil {
+		merged.describe(sum)
+	}
+	return merged, err
 }

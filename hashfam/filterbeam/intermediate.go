@@ -145,11 +145,16 @@ func wordsIn[W ~uint64](ctx context.Context, parts []part) (words []W, err error
 	return words, err
 }
 
-// writeJoined writes a frame whose payload contains the bytes of all parts.
-func writeJoined(ctx context.Context, out string, h frame.Header, parts []part, payload func(frame.Payload) frame.Payload) error {
-	return replace(ctx, out, func(dst io.Writer) error {
+// A writerTo is a function that implements io.WriterTo.
+type writerTo func(io.Writer) (int64, error)
+
+func (write writerTo) WriteTo(w io.Writer) (int64, error) { return write(w) }
+
+// joined returns a frame whose payload contains the bytes of all parts.
+func joined(ctx context.Context, h frame.Header, parts []part, payload func(frame.Payload) frame.Payload) writerTo {
+	return func(w io.Writer) (int64, error) {
 		var failed error
-		_, err := frame.Write(dst, h, payload(pieces(ctx, parts, &failed)))
-		return cmp.Or(failed, err)
-	})
+		n, err := frame.Write(w, h, payload(pieces(ctx, parts, &failed)))
+		return n, cmp.Or(failed, err)
+	}
 }

@@ -1,7 +1,9 @@
 package filterbeam
 
 import (
+	"cmp"
 	"context"
+	"io"
 	"iter"
 	"reflect"
 
@@ -125,12 +127,32 @@ func (f *finishFn) ProcessElement(ctx context.Context, _ int, next func(*[]byte)
 	}
 	sum := Summary{Output: string(f.Out), Complete: true}
 	var books tally
-	if err := d.finish(ctx, string(f.Out), books.records(values(next), &sum), &sum); err != nil {
+	var failed error
+	made, err := d.finish(ctx, books.records(values(next), &failed), &sum)
+	if err := cmp.Or(failed, err); err != nil {
 		return err
+	}
+	books.describe(&sum)
+	n, err := writeFrame(ctx, sum.Output, made)
+	if err != nil {
+		return err
+	}
+	if f.Spec.Parts == 0 { // otherwise it is the size of the parts
+		sum.Size = n
 	}
 	sum.count(ctx)
 	emit(0, sum)
 	return nil
+}
+
+// writeFrame writes a structure's frame and returns its size.
+func writeFrame(ctx context.Context, out string, made io.WriterTo) (size uint64, err error) {
+	err = replace(ctx, out, func(w io.Writer) error {
+		n, err := made.WriteTo(w)
+		size = uint64(n)
+		return err
+	})
+	return size, err
 }
 
 // A sweepFn removes intermediate files. It is a stage of its own, so that a

@@ -50,7 +50,8 @@ func Local(ctx context.Context, p Plan, out string, report func(Summary), patter
 	if err != nil {
 		return sum, err
 	}
-	return sum, writeFrame(ctx, out, made, &sum)
+	sum.Size, err = writeFrame(ctx, out, made)
+	return sum, err
 }
 
 // readAll adds all lines in a file whose listed size is given. It reports the

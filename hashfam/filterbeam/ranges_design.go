@@ -3,6 +3,7 @@ package filterbeam
 import (
 	"cmp"
 	"context"
+	"io"
 	"iter"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -57,10 +58,10 @@ func sorted(ctx context.Context, digests []hashfam.Digest) ([]hashfam.Digest, er
 	return ribbon.Sort(ctx, ribbon.Build{Workers: 1}, digests)
 }
 
-func (r ranges) finish(ctx context.Context, out string, records iter.Seq2[record, error], sum *Summary) error {
+func (r ranges) finish(ctx context.Context, records iter.Seq2[int, []byte], sum *Summary) (io.WriterTo, error) {
 	parts, err := decodeRecords[part](records, r.windows())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var failed error
 	made, err := r.buildSorted(ctx, wordsOf(parts), sum, func(yield func([]hashfam.Digest) bool) {
@@ -72,8 +73,5 @@ func (r ranges) finish(ctx context.Context, out string, records iter.Seq2[record
 			}
 		}
 	})
-	if err = cmp.Or(failed, err); err != nil {
-		return err
-	}
-	return writeFrame(ctx, out, made, sum)
+	return made, cmp.Or(failed, err)
 }

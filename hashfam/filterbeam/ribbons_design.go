@@ -1,11 +1,14 @@
 package filterbeam
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"io"
 	"iter"
+	"maps"
 	"slices"
 
 	"github.com/filterfam/filterfam/bloom/static"
@@ -26,8 +29,9 @@ type divideFn struct{ Spec spec }
 
 func (f *divideFn) ProcessElement(_ int, next func(*[]byte) bool, emit func(int, []byte)) error {
 	var books tally
-	tasks, err := ribbons{ranges{f.Spec}}.divide(books.records(values(next), &Summary{}))
-	if err != nil {
+	var failed error
+	tasks, err := ribbons{ranges{f.Spec}}.divide(books.records(values(next), &failed))
+	if err := cmp.Or(failed, err); err != nil {
 		return err
 	}
 	t := tally{Totals: books.Totals}
@@ -41,26 +45,19 @@ func (f *divideFn) ProcessElement(_ int, next func(*[]byte) bool, emit func(int,
 	return nil
 }
 
-// A shardRange is the range [From, To) of a ribbon's shards.
+// A shardRange is a task: the range [From, To) of a ribbon's shards, with the
+// parts that contain its digests before it is solved, and then with those that
+// contain its solution.
 type shardRange struct {
 	Keys     uint64 // of the whole ribbon
 	Columns  uint32
 	From, To uint64
+
+	Digests                   []part
+	Thresholds, Words, Bumped part
 }
 
 func (s shardRange) shards() ribbon.Shards { return ribbon.NewShards(s.Columns, s.Keys) }
-
-// A solveTask is a task: the shards to solve, and the parts with their digests.
-type solveTask struct {
-	shardRange
-	Parts []part
-}
-
-// A solvedRange is a task's result.
-type solvedRange struct {
-	shardRange
-	Thresholds, Words, Bumped part
-}
 
 // columns returns the number of columns in a filter of n keys.
 func (r ribbons) columns(n uint64) (uint32, error) {
@@ -76,7 +73,7 @@ func (r ribbons) columns(n uint64) (uint32, error) {
 }
 
 // divide returns the encoded tasks.
-func (r ribbons) divide(records iter.Seq2[record, error]) ([][]byte, error) {
+func (r ribbons) divide(records iter.Seq2[int, []byte]) ([][]byte, error) {
 	parts, err := decodeRecords[part](records, r.windows())
 	if err != nil {
 		return nil, err
@@ -91,7 +88,7 @@ func (r ribbons) divide(records iter.Seq2[record, error]) ([][]byte, error) {
 	for i := range uint64(len(tasks)) {
 		from, to := i*all.Len()/uint64(len(tasks)), (i+1)*all.Len()/uint64(len(tasks))
 		first, last := all.Ranks(from, to)
-		task := solveTask{shardRange{n, columns, from, to}, parts[r.owner(first) : r.owner(last)+1]}
+		task := shardRange{Keys: n, Columns: columns, From: from, To: to, Digests: parts[r.owner(first) : r.owner(last)+1]}
 		if tasks[i], err = json.Marshal(task); err != nil {
 			return nil, err
 		}
@@ -101,7 +98,7 @@ func (r ribbons) divide(records iter.Seq2[record, error]) ([][]byte, error) {
 
 // gather solves a task's shards and writes them to part files.
 func (r ribbons) gather(ctx context.Context, out string, _ int, values iter.Seq[[]byte]) ([]byte, error) {
-	var task solveTask
+	var task shardRange
 	for encoded := range values {
 		if err := json.Unmarshal(encoded, &task); err != nil {
 			return nil, fmt.Errorf("filterbeam: record of shards: %w", err)
@@ -110,7 +107,7 @@ func (r ribbons) gather(ctx context.Context, out string, _ int, values iter.Seq[
 	first, last := task.shards().Ranks(task.From, task.To)
 	var digests []hashfam.Digest
 	var err error
-	for piece := range pieces(ctx, task.Parts, &err) {
+	for piece := range pieces(ctx, task.Digests, &err) {
 		digests = appendBetween(digests, piece, first, last)
 	}
 	if err != nil {
@@ -120,15 +117,15 @@ func (r ribbons) gather(ctx context.Context, out string, _ int, values iter.Seq[
 	if err != nil {
 		return nil, err
 	}
-	solved := solvedRange{shardRange: task.shardRange}
-	solved.Thresholds, err = writeWords(ctx, out, thresholds)
+	task.Digests = nil
+	task.Thresholds, err = writeWords(ctx, out, thresholds)
 	if err == nil {
-		solved.Words, err = writeWords(ctx, out, words)
+		task.Words, err = writeWords(ctx, out, words)
 	}
 	if err == nil {
-		solved.Bumped, err = writeWords(ctx, out, bumped)
+		task.Bumped, err = writeWords(ctx, out, bumped)
 	}
-	return encoded(solved, err)
+	return encoded(task, err)
 }
 
 // appendBetween appends the digests in a block whose first probe value is in
@@ -143,29 +140,28 @@ func appendBetween(digests []hashfam.Digest, block []byte, first, last uint64) [
 	return digests
 }
 
-// finish joins the shards and writes the frame. It streams the words from the
-// part files and holds the rest in memory.
-func (r ribbons) finish(ctx context.Context, out string, records iter.Seq2[record, error], sum *Summary) error {
-	all, err := decodeRecords[solvedRange](records, r.windows())
+// finish joins the shards. The words are streamed from the part files when the
+// frame is written, and the rest is in memory.
+func (r ribbons) finish(ctx context.Context, records iter.Seq2[int, []byte], sum *Summary) (io.WriterTo, error) {
+	all, err := decodeRecords[shardRange](records, r.windows())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	all = slices.DeleteFunc(all, func(s solvedRange) bool { return s.Keys == 0 })
+	all = slices.DeleteFunc(all, func(s shardRange) bool { return s.Keys == 0 })
 	if len(all) == 0 { // there are no keys
-		return r.ranges.finish(ctx, out, func(func(record, error) bool) {}, sum)
+		return r.ranges.finish(ctx, maps.All(map[int][]byte{}), sum)
 	}
 	var thresholds, words, bumped []part
 	for _, s := range all {
 		thresholds, words, bumped = append(thresholds, s.Thresholds), append(words, s.Words), append(bumped, s.Bumped)
 	}
-	joined, err := r.join(ctx, all[0].shards(), thresholds, bumped)
+	made, err := r.join(ctx, all[0].shards(), thresholds, bumped)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	header := joined.Shape().Header(r.Check, joined.PayloadBytes())
-	sum.FPRate = sizing.WithDigest(joined.Rate(), joined.Shape().Keys)
-	sum.Distinct, sum.Size = joined.Shape().Keys, header.Size()
-	return writeJoined(ctx, out, header, words, joined.PayloadAround)
+	sum.FPRate = sizing.WithDigest(made.Rate(), made.Shape().Keys)
+	sum.Distinct = made.Shape().Keys
+	return joined(ctx, made.Shape().Header(r.Check, made.PayloadBytes()), words, made.PayloadAround), nil
 }
 
 // join returns the ribbon without the words of its first layer.

@@ -3,6 +3,7 @@ package filterbeam
 import (
 	"context"
 	"encoding/binary"
+	"io"
 	"iter"
 
 	"github.com/filterfam/filterfam/countmin"
@@ -97,7 +98,7 @@ func (s shards) gather(_ context.Context, _ string, _ int, values iter.Seq[[]byt
 			block = rest
 		}
 	}
-	return top.MarshalBinary()
+	return encoded(top.MarshalBinary())
 }
 
 // appendKey appends a key's length, and the key.
@@ -115,10 +116,10 @@ func cutKey(data []byte) (key, rest []byte, err error) {
 	return data[start:end:end], data[end:], nil
 }
 
-func (s shards) finish(ctx context.Context, out string, records iter.Seq2[record, error], sum *Summary) error {
-	frames, err := byOwner(records, s.windows())
+func (s shards) finish(_ context.Context, records iter.Seq2[int, []byte], sum *Summary) (io.WriterTo, error) {
+	frames, err := decodeRecords[[]byte](records, s.windows())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	all := make([]*countmin.TopK, len(frames))
 	for i, frame := range frames {
@@ -127,13 +128,13 @@ func (s shards) finish(ctx context.Context, out string, records iter.Seq2[record
 			err = all[i].UnmarshalBinary(frame)
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
 	top, err := countmin.JoinTopK(all)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	sum.Complete = top.Complete()
-	return writeFrame(ctx, out, top, sum)
+	return top, nil
 }

@@ -21,14 +21,12 @@ import (
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
-	"sync"
+	"os"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph/coder"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/metrics"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/exec"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/typex"
 )
 
 // Options control how a pipeline is run.
@@ -44,8 +42,7 @@ type Options struct {
 
 // A Result describes a run.
 type Result struct {
-	Tries  int         // attempts
-	Failed [points]int // attempts that failed, by the point of the fault
+	Failed [points]int // attempts that failed before one succeeded, by the point of the fault
 	Splits int         // restrictions split while they were processed
 	Stages []string    // names of the stages
 
@@ -62,23 +59,11 @@ func (r *Result) JobID() string { return "cutrunner" }
 
 // A runner runs one pipeline.
 type runner struct {
+	store
 	options     Options
-	store       *store
 	collections map[int]*collection // by the number of the node
 	groupings   int                 // so far
-
-	mu     sync.Mutex
-	result *Result
-}
-
-// count counts an attempt.
-func (r *runner) count(a *attempt) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.result.Tries++
-	if a.fault.Point != None {
-		r.result.Failed[a.fault.Point]++
-	}
+	result      *Result
 }
 
 // Run runs a pipeline. It returns an error if all attempts at a bundle fail, if
@@ -90,119 +75,82 @@ func Run(ctx context.Context, p *beam.Pipeline, o Options) (*Result, error) {
 		return nil, err
 	}
 	r := &runner{options: o, collections: map[int]*collection{}, result: &Result{counters: map[metrics.StepKey]int64{}}}
-	if r.store, err = newStore(); err != nil {
+	r.hold = o.Hold
+	if r.file, err = os.CreateTemp("", "cutrunner"); err != nil {
 		return nil, err
 	}
-	defer r.store.close()
+	defer os.Remove(r.file.Name())
+	defer r.file.Close()
 	for _, e := range edges {
 		for _, out := range e.Output {
-			r.collections[out.To.ID()] = &collection{coder: out.To.Coder}
+			r.collections[out.To.ID()] = &collection{store: &r.store, coder: out.To.Coder}
 		}
-	}
-	for _, e := range edges {
 		if err := r.runEdge(ctx, e); err != nil {
 			return r.result, err
 		}
 	}
 	for _, c := range r.collections {
-		if err := r.store.check(c); err != nil {
+		if err := c.check(); err != nil {
 			return r.result, err
 		}
 	}
 	return r.result, nil
 }
 
-// runEdge runs a primitive of the pipeline.
+// runEdge runs a primitive of the pipeline. Its inputs are complete.
 func (r *runner) runEdge(ctx context.Context, e *graph.MultiEdge) error {
-	in, out := r.ends(e)
-	if e.Op != graph.Flatten && len(in) > 1 {
-		return fmt.Errorf("cutrunner: %v has several inputs", e)
-	}
-	switch e.Op {
-	case graph.Impulse:
-		i, err := newEncoder(coder.NewBytes(), false).encode(r.store, wrap(e.Value))
-		out[0].items = []item{i}
-		return err
-	case graph.Flatten:
-		for _, c := range in {
-			out[0].items = append(out[0].items, c.items...)
-		}
-		return nil
-	case graph.WindowInto, graph.Reshuffle: // elements are in the global window, and always shuffled
-		out[0].items = in[0].items
-		return nil
-	case graph.ParDo:
-		if e.DoFn.IsSplittable() {
-			return r.runSplittable(ctx, e, in[0], out)
-		}
-		return r.runStage(ctx, e, "", in[0], out, callParDo)
-	case graph.CoGBK:
-		return r.group(in[0], out[0])
-	case graph.Combine:
-		return r.runStage(ctx, e, "", in[0], out, callCombine)
-	}
-	return fmt.Errorf("cutrunner: %v is not supported", e)
-}
-
-// ends returns the collections that an edge reads, and the ones that it writes.
-func (r *runner) ends(e *graph.MultiEdge) (in, out []*collection) {
+	var in, out []*collection
 	for _, i := range e.Input {
 		in = append(in, r.collections[i.From.ID()])
 	}
 	for _, o := range e.Output {
 		out = append(out, r.collections[o.To.ID()])
 	}
-	return in, out
-}
-
-// A caller returns the nodes that call a function. The elements go to the first
-// node.
-type caller func(s *stage, fn *graph.Fn, out []exec.Node) []exec.Node
-
-func callParDo(s *stage, fn *graph.Fn, out []exec.Node) []exec.Node {
-	return []exec.Node{parDo(s, fn, out)}
-}
-
-func parDo(s *stage, fn *graph.Fn, out []exec.Node) *exec.ParDo {
-	return &exec.ParDo{Fn: (*graph.DoFn)(fn), Inbound: s.edge.Input, Out: out, PID: s.name}
-}
-
-func callCombine(s *stage, fn *graph.Fn, out []exec.Node) []exec.Node {
-	keyed := typex.IsKV(s.edge.Input[0].Type)
-	return []exec.Node{&exec.Combine{Fn: (*graph.CombineFn)(fn), UsesKey: keyed, Out: out[0], PID: s.name}}
-}
-
-func callSplit(_ *stage, fn *graph.Fn, out []exec.Node) []exec.Node {
-	split := &exec.SplitAndSizeRestrictions{Fn: (*graph.DoFn)(fn), Out: out[0]}
-	return []exec.Node{&exec.PairWithRestriction{Fn: (*graph.DoFn)(fn), Out: split}, split}
-}
-
-func callProcess(s *stage, fn *graph.Fn, out []exec.Node) []exec.Node {
-	return []exec.Node{&exec.ProcessSizedElementsAndRestrictions{PDo: parDo(s, fn, out)}}
+	if e.Op != graph.Flatten && len(in) > 1 {
+		return fmt.Errorf("cutrunner: %v has several inputs", e)
+	}
+	switch {
+	case e.Op == graph.Impulse:
+		i, err := out[0].encoder()(global(e.Value))
+		out[0].items = []item{i}
+		return err
+	case e.Op == graph.Flatten, e.Op == graph.WindowInto, e.Op == graph.Reshuffle: // elements are always shuffled
+		for _, c := range in {
+			out[0].items = append(out[0].items, c.items...)
+		}
+		return nil
+	case e.Op == graph.CoGBK:
+		return r.group(in[0], out[0])
+	case e.Op == graph.ParDo && e.DoFn.IsSplittable():
+		return r.runSplittable(ctx, e, in[0], out)
+	case e.Op == graph.ParDo, e.Op == graph.Combine:
+		return r.runStage(ctx, e, "", in[0], out)
+	}
+	return fmt.Errorf("cutrunner: %v is not supported", e)
 }
 
 // runStage runs a stage of an edge, whose name is the edge's name and step.
-func (r *runner) runStage(ctx context.Context, e *graph.MultiEdge, step string, in *collection, out []*collection, call caller) error {
-	s := &stage{runner: r, name: e.Name() + step, number: len(r.result.Stages), edge: e, in: in.coder, out: out, call: call}
+func (r *runner) runStage(ctx context.Context, e *graph.MultiEdge, step step, in *collection, out []*collection) error {
+	s := &stage{runner: r, step: step, name: e.Name() + string(step), number: len(r.result.Stages), edge: e, in: in, out: out}
+	s.idle = make(chan *graph.Fn, maxTries*max(r.options.Workers, 1))
 	r.result.Stages = append(r.result.Stages, s.name)
-	return s.run(ctx, in.items)
+	return s.run(ctx)
 }
 
-// runSplittable runs a splittable function in two stages: the first creates
-// restrictions and splits them, the second processes them.
+// runSplittable runs a splittable function in two stages.
 func (r *runner) runSplittable(ctx context.Context, e *graph.MultiEdge, in *collection, out []*collection) error {
 	pair := func(a, b *coder.Coder) *coder.Coder { return coder.NewKV([]*coder.Coder{a, b}) }
-	restrictions := &collection{coder: pair(pair(in.coder, e.RestrictionCoder), coder.NewDouble())}
-	if err := r.runStage(ctx, e, "/split", in, []*collection{restrictions}, callSplit); err != nil {
+	restrictions := &collection{store: &r.store, coder: pair(pair(in.coder, e.RestrictionCoder), coder.NewDouble())}
+	if err := r.runStage(ctx, e, splitting, in, []*collection{restrictions}); err != nil {
 		return err
 	}
-	return r.runStage(ctx, e, "/process", restrictions, out, callProcess)
+	return r.runStage(ctx, e, processing, restrictions, out)
 }
 
 // group groups a collection by key.
 func (r *runner) group(in, out *collection) error {
-	out.coder = in.coder // of the elements, which are pairs
-	groups, err := r.store.group(in.items)
+	out.coder = in.coder
+	groups, err := in.group()
 	r.groupings++
 	for _, g := range groups {
 		if n := len(g.values) / 2; n > 0 && r.groupings == r.options.Divide {

@@ -18,172 +18,143 @@ import (
 type store struct {
 	file *os.File
 	end  atomic.Int64
-}
-
-func newStore() (*store, error) {
-	file, err := os.CreateTemp("", "cutrunner")
-	return &store{file: file}, err
-}
-
-func (s *store) close() {
-	_ = s.file.Close() // its contents are not needed
-	_ = os.Remove(s.file.Name())
-}
-
-// An item is an encoded element in the store. In a grouped collection, it is
-// the first element with its key, and values contains all elements with this
-// key.
-type item struct {
-	held   *exec.FullValue // the element, if it is held in memory
-	at     int64
-	key    int32 // length of the key, if the element is a pair
-	length int32 // of the element
-	values []item
-}
-
-// put writes an encoded element. The first key bytes are its key.
-func (s *store) put(encoded []byte, key int) (item, error) {
-	at := s.end.Add(int64(len(encoded))) - int64(len(encoded))
-	_, err := s.file.WriteAt(encoded, at)
-	return item{at: at, key: int32(key), length: int32(len(encoded))}, err
-}
-
-// get returns bytes [from, to) of an element.
-func (s *store) get(i item, from, to int32) ([]byte, error) {
-	encoded := make([]byte, to-from)
-	_, err := s.file.ReadAt(encoded, i.at+int64(from))
-	return encoded, err
+	hold bool // also hold the elements in memory
 }
 
 // A collection contains the elements that one stage sends to the next.
 type collection struct {
-	coder *coder.Coder
+	*store
+	coder *coder.Coder // of an element, or of the pairs that are grouped
 	items []item
 }
 
-// An encoder encodes a collection's elements.
-type encoder struct {
-	hold       bool // also hold elements in memory
-	whole, key exec.ElementEncoder
-	buffer     bytes.Buffer
+// An item is an encoded element in the store. In a grouped collection, it is
+// the first pair with its key, and values contains all pairs with this key.
+type item struct {
+	held       *exec.FullValue // the element, if it is held in memory
+	at, length int64
+	values     []item
 }
 
-func newEncoder(c *coder.Coder, hold bool) *encoder {
-	e := &encoder{hold: hold, whole: exec.MakeElementEncoder(c)}
-	if coder.IsKV(c) {
-		e.key = exec.MakeElementEncoder(c.Components[0])
-	}
-	return e
+// bytes returns an item's encoding.
+func (s *store) bytes(i item) ([]byte, error) {
+	encoded := make([]byte, i.length)
+	_, err := s.file.ReadAt(encoded, i.at)
+	return encoded, err
 }
 
-// encode writes an element to the store.
-func (e *encoder) encode(s *store, v *exec.FullValue) (item, error) {
-	key := 0
-	if e.key != nil {
-		e.buffer.Reset()
-		if err := e.key.Encode(wrap(v.Elm), &e.buffer); err != nil {
+// encoder returns a function that writes an element to the store.
+func (c *collection) encoder() func(*exec.FullValue) (item, error) {
+	encoder := exec.MakeElementEncoder(c.coder)
+	return func(v *exec.FullValue) (item, error) {
+		var encoded bytes.Buffer
+		if err := encoder.Encode(v, &encoded); err != nil {
 			return item{}, err
 		}
-		key = e.buffer.Len()
+		i := item{length: int64(encoded.Len())}
+		i.at = c.end.Add(i.length) - i.length
+		if c.hold {
+			held := *v // the engine reuses v, but not the values in it
+			i.held = &held
+		}
+		_, err := c.file.WriteAt(encoded.Bytes(), i.at)
+		return i, err
 	}
-	e.buffer.Reset()
-	if err := e.whole.Encode(v, &e.buffer); err != nil {
-		return item{}, err
-	}
-	i, err := s.put(e.buffer.Bytes(), key)
-	if e.hold {
-		held := *v // the engine reuses v, but not the values in it
-		i.held = &held
-	}
-	return i, err
 }
 
 // check returns an error if an element that is held in memory differs from its
 // encoding.
-func (s *store) check(c *collection) error {
-	e := newEncoder(c.coder, false)
+func (c *collection) check() error {
+	encoder := exec.MakeElementEncoder(c.coder)
 	for _, i := range c.items {
-		if i.held == nil || i.values != nil {
+		if i.held == nil {
 			continue
 		}
-		encoded, err := s.get(i, 0, i.length)
+		want, err := c.bytes(i)
 		if err != nil {
 			return err
 		}
-		e.buffer.Reset()
-		if err := e.whole.Encode(i.held, &e.buffer); err != nil {
+		var got bytes.Buffer
+		if err := encoder.Encode(i.held, &got); err != nil {
 			return err
 		}
-		if !bytes.Equal(encoded, e.buffer.Bytes()) {
-			return errChanged
+		if !bytes.Equal(want, got.Bytes()) {
+			return errors.New("cutrunner: an element has changed after it was emitted")
 		}
 	}
 	return nil
 }
 
-// errChanged is the error if a function changes an element.
-var errChanged = errors.New("cutrunner: an element has changed after it was emitted")
-
-// wrap returns v as an element.
-func wrap(v any) *exec.FullValue {
-	if full, ok := v.(*exec.FullValue); ok {
-		return full
+// group returns an item for each key, in the order in which they first occur.
+func (c *collection) group() ([]item, error) {
+	decoder := exec.MakeElementDecoder(c.coder.Components[0])
+	place := map[string]int{}
+	var groups []item
+	for _, i := range c.items {
+		encoded, err := c.bytes(i)
+		if err != nil {
+			return nil, err
+		}
+		rest := bytes.NewReader(encoded)
+		if _, err := decoder.Decode(rest); err != nil {
+			return nil, err
+		}
+		key := string(encoded[:len(encoded)-rest.Len()])
+		at, known := place[key]
+		if !known {
+			at = len(groups)
+			place[key] = at
+			groups = append(groups, i)
+		}
+		groups[at].values = append(groups[at].values, i)
 	}
-	return &exec.FullValue{Elm: v}
+	return groups, nil
 }
 
-// A decoder decodes a collection's elements.
+// A decoder reads a collection's elements.
 type decoder struct {
-	store             *store
-	whole, key, value exec.ElementDecoder
+	*collection
+	exec.ElementDecoder
 }
 
-func newDecoder(s *store, c *coder.Coder) *decoder {
-	d := &decoder{store: s, whole: exec.MakeElementDecoder(c)}
-	if coder.IsKV(c) {
-		d.key = exec.MakeElementDecoder(c.Components[0])
-		d.value = exec.MakeElementDecoder(c.Components[1])
+// read returns an item's element.
+func (d decoder) read(i item) (*exec.FullValue, error) {
+	if i.held != nil {
+		return i.held, nil
 	}
-	return d
+	encoded, err := d.bytes(i)
+	if err != nil {
+		return nil, err
+	}
+	return d.Decode(bytes.NewReader(encoded))
 }
 
-// decode decodes an element, or a key with its values.
-func (d *decoder) decode(i item) (*exec.FullValue, []exec.ReStream, error) {
+// decode returns an element, or a key with its values.
+func (d decoder) decode(i item) (*exec.FullValue, []exec.ReStream, error) {
+	v, err := d.read(i)
 	switch {
-	case i.held != nil && i.values == nil:
-		return global(*i.held), nil, nil
-	case i.held != nil:
-		return global(*wrap(i.held.Elm)), []exec.ReStream{&values{d, i.values}}, nil
+	case err != nil:
+		return nil, nil, err
 	case i.values == nil:
-		v, err := d.read(d.whole, i, 0, i.length)
-		return v, nil, err
+		return global(v), nil, nil
 	}
-	v, err := d.read(d.key, i, 0, i.key)
-	return v, []exec.ReStream{&values{d, i.values}}, err
+	return global(v.Elm), []exec.ReStream{&values{d, i.values}}, nil
 }
 
-func (d *decoder) read(with exec.ElementDecoder, i item, from, to int32) (*exec.FullValue, error) {
-	encoded, err := d.store.get(i, from, to)
-	if err != nil {
-		return nil, err
+// global returns v as an element in the global window.
+func global(v any) *exec.FullValue {
+	element := exec.FullValue{Elm: v}
+	if full, ok := v.(*exec.FullValue); ok {
+		element = *full
 	}
-	v, err := with.Decode(bytes.NewReader(encoded))
-	if err != nil {
-		return nil, err
-	}
-	return global(*v), nil
-}
-
-// global returns v in the global window.
-func global(v exec.FullValue) *exec.FullValue {
-	v.Timestamp, v.Windows = mtime.ZeroTimestamp, window.SingleGlobalWindow
-	return &v
+	element.Timestamp, element.Windows = mtime.ZeroTimestamp, window.SingleGlobalWindow
+	return &element
 }
 
 // A key's values can be read several times.
 type values struct {
-	decoder *decoder
-	items   []item
+	decoder
+	items []item
 }
 
 func (v *values) Open() (exec.Stream, error) { return &values{v.decoder, v.items}, nil }
@@ -192,32 +163,12 @@ func (v *values) Read() (*exec.FullValue, error) {
 	if len(v.items) == 0 {
 		return nil, io.EOF
 	}
-	i := v.items[0]
-	v.items = v.items[1:]
-	if i.held != nil {
-		return global(*wrap(i.held.Elm2)), nil
+	pair, err := v.read(v.items[0])
+	if err != nil {
+		return nil, err
 	}
-	return v.decoder.read(v.decoder.value, i, i.key, i.length)
+	v.items = v.items[1:]
+	return global(pair.Elm2), nil
 }
 
 func (v *values) Close() error { return nil }
-
-// group groups the elements by key, in the order in which the keys first occur.
-func (s *store) group(items []item) ([]item, error) {
-	place := map[string]int{}
-	var groups []item
-	for _, i := range items {
-		key, err := s.get(i, 0, i.key)
-		if err != nil {
-			return nil, err
-		}
-		at, known := place[string(key)]
-		if !known {
-			at = len(groups)
-			place[string(key)] = at
-			groups = append(groups, i)
-		}
-		groups[at].values = append(groups[at].values, i)
-	}
-	return groups, nil
-}
