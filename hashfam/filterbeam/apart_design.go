@@ -34,10 +34,7 @@ func (a apart) gather(ctx context.Context, out string, owner int, values iter.Se
 	if err != nil {
 		return nil, fmt.Errorf("filterbeam: part %d: %w", owner, err)
 	}
-	file, err := writePart(ctx, out, shardPurpose, func(w io.Writer) error {
-		_, err := filter.WriteTo(w)
-		return err
-	})
+	file, err := writePart(ctx, out, shardPurpose, filter)
 	return encoded(shardFile{file, sum.FPRate, sum.Distinct}, err)
 }
 

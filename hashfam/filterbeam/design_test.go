@@ -46,7 +46,7 @@ func finish(t *testing.T, d design, out string, records iter.Seq2[int, []byte]) 
 	t.Helper()
 	made, err := d.finish(t.Context(), records, &Summary{})
 	require.NoError(t, err)
-	_, err = writeFrame(t.Context(), out, made)
+	_, err = replace(t.Context(), out, made)
 	return err
 }
 

@@ -179,9 +179,7 @@ func cut(o cutrunner.Options) runner {
 // repeated returns a runner with bundles of some elements, of which up to two
 // of three attempts fail.
 func repeated(elements int, hold bool) runner {
-	return cut(cutrunner.Options{
-		Hold: hold, Elements: elements, Workers: 3, Seed: 5, Fault: cutrunner.Random(5), Split: true,
-	})
+	return cut(cutrunner.Options{Hold: hold, Elements: elements, Workers: 3, Seed: 5, Fault: cutrunner.Random(5)})
 }
 
 // runners either hold all elements in memory or encode them. The last two also

@@ -25,36 +25,29 @@ type part struct {
 	CRC   uint32 // CRC-32, as in an index
 }
 
-// A partWriter writes a part and updates its description.
-type partWriter struct {
-	io.Writer
-	part *part
-}
+// A writerTo is a function that implements io.WriterTo.
+type writerTo func(io.Writer) (int64, error)
 
-func (w partWriter) Write(b []byte) (int, error) {
-	n, err := w.Writer.Write(b)
-	w.part.Bytes += uint64(n)
-	w.part.CRC = crc32.Update(w.part.CRC, index.Table, b[:n])
-	return n, err
-}
+func (write writerTo) WriteTo(w io.Writer) (int64, error) { return write(w) }
 
 // writePart writes a part, to a file in out's folder.
-func writePart(ctx context.Context, out, purpose string, write func(io.Writer) error) (part, error) {
-	p := part{Name: fileName(unique(out, purpose))}
+func writePart(ctx context.Context, out, purpose string, content io.WriterTo) (part, error) {
 	fs, err := filesystem.New(ctx, out)
 	if err != nil {
 		return part{}, err
 	}
 	defer fs.Close()
-	if err := writeFile(ctx, fs, string(p.Name), func(w io.Writer) error { return write(partWriter{w, &p}) }); err != nil {
-		return part{}, errs.Errorf("%s: %w", p.Name, err)
+	name := unique(out, purpose)
+	p, err := writeFile(ctx, fs, name, content)
+	if err != nil {
+		return part{}, errs.Errorf("%s: %w", name, err)
 	}
 	return p, nil
 }
 
 // writeWords writes a part that consists of words.
 func writeWords[W ~uint64](ctx context.Context, out string, words []W) (part, error) {
-	return writePart(ctx, out, partPurpose, func(w io.Writer) error {
+	return writePart(ctx, out, partPurpose, writerTo(func(w io.Writer) (int64, error) {
 		buffer := make([]byte, 0, blockBytes)
 		for some := range slices.Chunk(words, blockBytes/8) {
 			buffer = buffer[:0]
@@ -62,11 +55,11 @@ func writeWords[W ~uint64](ctx context.Context, out string, words []W) (part, er
 				buffer = binary.LittleEndian.AppendUint64(buffer, uint64(word))
 			}
 			if _, err := w.Write(buffer); err != nil {
-				return err
+				return 0, err
 			}
 		}
-		return nil
-	})
+		return int64(8 * len(words)), nil
+	}))
 }
 
 // pieces returns the bytes of all parts, a multiple of 8 bytes at a time. If a
@@ -144,11 +137,6 @@ func wordsIn[W ~uint64](ctx context.Context, parts []part) (words []W, err error
 	}
 	return words, err
 }
-
-// A writerTo is a function that implements io.WriterTo.
-type writerTo func(io.Writer) (int64, error)
-
-func (write writerTo) WriteTo(w io.Writer) (int64, error) { return write(w) }
 
 // joined returns a frame whose payload contains the bytes of all parts.
 func joined(ctx context.Context, h frame.Header, parts []part, payload func(frame.Payload) frame.Payload) writerTo {

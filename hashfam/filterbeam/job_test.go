@@ -120,7 +120,7 @@ func TestEveryRunnerBuildsEveryStructure(t *testing.T) {
 		}
 	}
 	require.NotZero(t, ran.Splits)
-	require.NotContains(t, ran.Failed[cutrunner.Start:], 0, "attempts failed at each point")
+	require.NotContains(t, ran.Failed[cutrunner.Element:], 0, "attempts failed at each point")
 }
 
 // addRun adds the failures and splits of a run by cutrunner.
@@ -195,10 +195,10 @@ func requireSafe(t *testing.T, p Plan, pattern string) {
 	j := files(cutScheme + pattern)
 	want, stages := runJob(t, p, runners[3], j)
 	for stage, name := range stages.(*cutrunner.Result).Stages {
-		for point := cutrunner.Start; point < cutrunner.Twin; point++ {
+		for point := cutrunner.Element; point < cutrunner.Twin; point++ {
 			write(t, out, "before")
 			r := cut(cutrunner.Options{Elements: 1, Fault: func(a cutrunner.Attempt) cutrunner.Fault {
-				if a.Number == stage && a.Bundle == 0 {
+				if a.Stage == stage && a.Bundle == 0 {
 					return cutrunner.Fault{Point: point, After: a.Try}
 				}
 				return cutrunner.Fault{}

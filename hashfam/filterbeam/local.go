@@ -50,7 +50,7 @@ func Local(ctx context.Context, p Plan, out string, report func(Summary), patter
 	if err != nil {
 		return sum, err
 	}
-	sum.Size, err = writeFrame(ctx, out, made)
+	sum.Size, err = replace(ctx, out, made)
 	return sum, err
 }
 
@@ -71,10 +71,7 @@ func (b *bundle) readAll(ctx context.Context, name string, size int64, sum *Summ
 		})
 		b.tally.describe(sum)
 		if err == nil || errors.Is(err, io.ErrUnexpectedEOF) {
-			err = cmp.Or(w.check(), err)
-		}
-		if err == nil && w.changed() {
-			sum.Changed++
+			err = cmp.Or(w.check(sum), err)
 		}
 		return err
 	})
@@ -117,16 +114,17 @@ func (w *watched) Read(b []byte) (int, error) {
 }
 
 // check must be called when the whole file has been read. It returns ErrParams
-// if this number of bytes differs from the file's size.
-func (w *watched) check() error {
-	if w.size < 0 || w.read == w.size {
+// if this number of bytes differs from the file's size. Otherwise, it counts a
+// regular file that was modified while it was read.
+func (w *watched) check(sum *Summary) error {
+	if w.size < 0 {
 		return nil
 	}
-	return errs.Field(ErrParams, "length", w.read, fmt.Sprintf("%d bytes, as before the file was read", w.size))
-}
-
-// changed reports whether a regular file was modified while it was read.
-func (w *watched) changed() bool {
-	info := stat(w.Reader)
-	return info != nil && w.size >= 0 && !info.ModTime().Equal(w.modified)
+	if w.read != w.size {
+		return errs.Field(ErrParams, "length", w.read, fmt.Sprintf("%d bytes, as before the file was read", w.size))
+	}
+	if info := stat(w.Reader); info != nil && !info.ModTime().Equal(w.modified) {
+		sum.Changed++
+	}
+	return nil
 }

@@ -35,11 +35,12 @@ func TestLocalStopsWhenItsContextIsCanceled(t *testing.T) {
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	require.ErrorIs(t, replace(ctx, out, func(w io.Writer) error {
-		_, err := w.Write([]byte("after"))
-		cancel()
-		return err
-	}), context.Canceled)
+	_, err := replace(ctx, out, writerTo(func(w io.Writer) (int64, error) {
+		defer cancel()
+		n, err := w.Write([]byte("after"))
+		return int64(n), err
+	}))
+	require.ErrorIs(t, err, context.Canceled)
 	requireUntouched(t, out)
 }
 

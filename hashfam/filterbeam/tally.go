@@ -154,10 +154,7 @@ func (t *tally) records(all iter.Seq[[]byte], failed *error) iter.Seq2[int, []by
 // check returns ErrCorrupt if the numbers do not match. The error names the
 // first owner that has a difference.
 func (t *tally) check() error {
-	owners := map[int]load{}
-	maps.Copy(owners, t.Arrived)
-	maps.Copy(owners, t.Sent)
-	items := uint64(0)
+	owners, items := addLoads(maps.Clone(t.Sent), t.Arrived), uint64(0)
 	for _, owner := range slices.Sorted(maps.Keys(owners)) {
 		items += t.Arrived[owner].Items
 		if err := compare(owner, t.Arrived[owner], t.Sent[owner]); err != nil {

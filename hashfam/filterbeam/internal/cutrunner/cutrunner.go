@@ -1,7 +1,7 @@
 // Package cutrunner is a Beam runner for tests. It runs each stage in small
 // bundles, several at a time, and repeats bundles that fail, like the runners
 // on a cluster. A test selects the attempts that fail, and the point at which
-// they fail.
+// they fail. Restrictions are split while they are processed.
 //
 // Each worker has a copy of the stage's function, made from its serialized
 // form, and uses it again after an attempt that failed. Elements that pass
@@ -19,7 +19,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"math/rand/v2"
 	"os"
 
@@ -35,7 +34,6 @@ type Options struct {
 	Workers  int                 // bundles at a time; 0 for one
 	Seed     uint64              // for the order of elements
 	Fault    func(Attempt) Fault // selects the attempts that fail; nil for none
-	Split    bool                // split restrictions while they are processed
 	Hold     bool                // hold elements in memory, and check that they do not change
 	Divide   int                 // number of the grouping, from 1, whose keys two tasks get, which is an error
 }
@@ -131,7 +129,7 @@ func (r *runner) runEdge(ctx context.Context, e *graph.MultiEdge) error {
 
 // runStage runs a stage of an edge, whose name is the edge's name and step.
 func (r *runner) runStage(ctx context.Context, e *graph.MultiEdge, step step, in *collection, out []*collection) error {
-	s := &stage{runner: r, step: step, name: e.Name() + string(step), number: len(r.result.Stages), edge: e, in: in, out: out}
+	s := &stage{runner: r, edge: e, step: step, name: e.Name() + string(step), number: len(r.result.Stages), in: in, out: out}
 	s.idle = make(chan *graph.Fn, maxTries*max(r.options.Workers, 1))
 	r.result.Stages = append(r.result.Stages, s.name)
 	return s.run(ctx)
@@ -170,7 +168,6 @@ type Point int
 // outputs or file operations, is a fault at Commit.
 const (
 	None    Point = iota // the attempt succeeds, unless the function returns an error
-	Start                // before StartBundle
 	Element              // instead of processing an element
 	Output               // while an element is sent
 	File                 // in a file operation that calls [FileOperation]
@@ -188,28 +185,24 @@ type Fault struct {
 
 // An Attempt is an attempt to process a bundle.
 type Attempt struct {
-	Stage  string // name of the function
-	Number int    // of the stage in the pipeline, from 0
-	Bundle int    // of the stage
-	Try    int    // of the bundle, from 0
-	Size   int    // elements in the bundle
+	Stage  int // number of the stage in the pipeline, from 0
+	Bundle int // of the stage
+	Try    int // of the bundle, from 0
+	Size   int // elements in the bundle
 }
 
 // Random returns faults that are drawn using a seed. Up to two of three
 // attempts at a bundle fail, at any point.
 func Random(seed uint64) func(Attempt) Fault {
 	return func(a Attempt) Fault {
-		h := fnv.New64a()
-		h.Write([]byte(a.Stage))
-		r := rand.New(rand.NewPCG(seed, h.Sum64()+uint64(a.Number)<<32+uint64(a.Bundle)))
+		r := rand.New(rand.NewPCG(seed, uint64(a.Stage)<<32+uint64(a.Bundle)))
 		if a.Try >= r.IntN(3) {
 			return Fault{}
 		}
 		for range a.Try {
 			r.Uint64()
 		}
-		f := Fault{Point: Start + Point(r.IntN(int(points-Start)))}
-		f.After = r.IntN(4)
+		f := Fault{Point: Element + Point(r.IntN(int(points-Element))), After: r.IntN(4)}
 		if f.Point == Element {
 			f.After = r.IntN(a.Size)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/exec"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/graphx"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/typex"
+	"golang.org/x/sync/errgroup"
 )
 
 // A stage passes a collection's elements to a function.
@@ -83,12 +84,12 @@ func (s *stage) run(ctx context.Context) error {
 		items = slices.Clone(items)
 		r := rand.New(rand.NewPCG(s.options.Seed, uint64(s.number)))
 		r.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
-		last := s.runAll(ctx, items)
+		last, err := s.runAll(ctx, items)
+		if err != nil {
+			return err
+		}
 		items = nil
 		for _, a := range last {
-			if a.err != nil {
-				return a.err
-			}
 			s.commit(a)
 			items = append(items, a.residuals...)
 		}
@@ -96,37 +97,35 @@ func (s *stage) run(ctx context.Context) error {
 	return nil
 }
 
-// runAll processes the items in bundles, several at a time, and returns the
-// last attempt at each bundle.
-func (s *stage) runAll(ctx context.Context, items []item) []*attempt {
+// runAll processes the items in bundles, several at a time, and returns an
+// attempt at each bundle that succeeded.
+func (s *stage) runAll(ctx context.Context, items []item) ([]*attempt, error) {
 	bundles := slices.Collect(slices.Chunk(items, cmp.Or(s.options.Elements, len(items))))
 	last := make([]*attempt, len(bundles))
-	slots := make(chan struct{}, max(s.options.Workers, 1))
-	var all sync.WaitGroup
+	var all errgroup.Group
+	all.SetLimit(max(s.options.Workers, 1))
 	for i, b := range bundles {
 		number := s.bundles + i
-		slots <- struct{}{}
-		all.Go(func() {
-			last[i] = s.runBundle(ctx, number, b)
-			<-slots
+		all.Go(func() (err error) {
+			last[i], err = s.runBundle(ctx, number, b)
+			return err
 		})
 	}
-	all.Wait()
 	s.bundles += len(bundles)
-	return last
+	return last, all.Wait()
 }
 
 // maxTries is the largest number of attempts at a bundle.
 const maxTries = 3
 
-// runBundle makes attempts until one succeeds, and returns the last one.
-func (s *stage) runBundle(ctx context.Context, number int, items []item) *attempt {
+// runBundle makes attempts until one succeeds, and returns it.
+func (s *stage) runBundle(ctx context.Context, number int, items []item) (*attempt, error) {
 	var twins sync.WaitGroup
 	defer twins.Wait()
 	var failed []error
 	var faults []Point
 	for try := range maxTries {
-		a := &attempt{stage: s, Attempt: Attempt{s.name, s.number, number, try, len(items)}}
+		a := &attempt{stage: s, Attempt: Attempt{s.number, number, try, len(items)}}
 		if s.options.Fault != nil {
 			a.fault = s.options.Fault(a.Attempt)
 		}
@@ -139,13 +138,13 @@ func (s *stage) runBundle(ctx context.Context, number int, items []item) *attemp
 		switch {
 		case a.err == nil && a.fault.Point == None:
 			a.faults = faults
-			return a
+			return a, nil
 		case a.err == nil:
 			a.err = errLost // its output is dropped
 		}
 		failed = append(failed, fmt.Errorf("%s, try %d: %w", s.name, try, a.err))
 	}
-	return &attempt{err: errors.Join(failed...)}
+	return nil, errors.Join(failed...)
 }
 
 // commit passes the output of an attempt to the next stages.
@@ -216,7 +215,7 @@ func (a *attempt) run(ctx context.Context, items []item) {
 		if r := recover(); r == errLost { // emitters panic with the error of a sink
 			a.err = errLost
 		} else if r != nil {
-			a.err = fmt.Errorf("cutrunner: %s: %v\n%s", a.Stage, r, debug.Stack())
+			a.err = fmt.Errorf("cutrunner: %s: %v\n%s", a.stage.name, r, debug.Stack())
 		}
 		a.stage.idle <- fn
 	}()
@@ -230,10 +229,7 @@ func (a *attempt) process(ctx context.Context, fn *graph.Fn, items []item) error
 	if err := a.up(ctx, fn); err != nil {
 		return err
 	}
-	if err := a.reach(Start); err != nil {
-		return err
-	}
-	if err := a.unit.StartBundle(ctx, a.Stage, exec.DataContext{}); err != nil {
+	if err := a.unit.StartBundle(ctx, a.stage.name, exec.DataContext{}); err != nil {
 		return err
 	}
 	d := decoder{a.stage.in, exec.MakeElementDecoder(a.stage.in.coder)}
@@ -276,11 +272,10 @@ func (a *attempt) up(ctx context.Context, fn *graph.Fn) error {
 // minSplit is the size of the smallest restriction that is split.
 const minSplit = 4096
 
-// split splits the restriction that is being processed, if it is large enough
-// and the option is set.
+// split splits the restriction that is being processed, if it is large enough.
 func (a *attempt) split(ctx context.Context) error {
 	sdf, splittable := a.unit.(*exec.ProcessSizedElementsAndRestrictions)
-	if !splittable || !a.stage.options.Split || a.size < minSplit {
+	if !splittable || a.size < minSplit {
 		return nil
 	}
 	unit := <-sdf.SU
