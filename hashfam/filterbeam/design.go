@@ -17,13 +17,14 @@ import (
 //	gather   each owner            turns its values into one record
 //	finish   a single task         builds the output from all records, by owner
 //
-// The designs differ in the values that they send:
+// The designs differ in the values that they send. Those that send digests are
+// in one file, and so are those that merge structures:
 //
 //	frames   encoded structures, which an owner merges
+//	shards   counts of keys; an owner counts the keys in its shard
 //	windows  blocks of digests or positions; an owner fills part of an array
 //	ranges   blocks of digests; an owner sorts the digests in its range
 //	ribbons  shards of a static filter, whose equations an owner solves
-//	shards   counts of keys; an owner counts the keys in its shard
 //	apart    blocks of digests; an owner builds a filter from them
 //
 // Each value carries its number of items, which are keys, digests or positions.

@@ -37,10 +37,7 @@ func Local(ctx context.Context, p Plan, out string, report func(Summary), patter
 	if err != nil {
 		return sum, err
 	}
-	b := bundle{collector: process}
-	if b.family, err = p.spec.family(); err != nil {
-		return sum, err
-	}
+	b := bundle{collector: process, family: process.family}
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		if err := b.readAll(ctx, name, names[name], &sum, report); err != nil {
 			return sum, errs.Errorf("%s: %w", name, err)

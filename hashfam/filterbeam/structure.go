@@ -114,16 +114,18 @@ func (a adapter[T]) describe(sum *Summary) {
 // that sends nothing.
 type process struct {
 	spec    spec
+	family  hashfam.Family
 	opened  structure        // nil if the digests must be sorted first
 	digests []hashfam.Digest // used if opened is nil
 }
 
 func (s spec) process() (*process, error) {
-	if _, err := s.family(); err != nil || s.Kind == cuckooKind || s.Kind == staticKind {
-		return &process{spec: s}, err
+	fam, err := s.family()
+	p := &process{spec: s, family: fam}
+	if err == nil && s.Kind != cuckooKind && s.Kind != staticKind {
+		p.opened, err = s.open()
 	}
-	made, err := s.open()
-	return &process{spec: s, opened: made}, err
+	return p, err
 }
 
 func (p *process) add(digests []hashfam.Digest, keys [][]byte) error {

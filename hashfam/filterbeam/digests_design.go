@@ -1,6 +1,7 @@
 package filterbeam
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -8,10 +9,12 @@ import (
 	"io"
 	"iter"
 	"maps"
+	"path/filepath"
 	"slices"
 
 	"github.com/filterfam/filterfam/bloom/static"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/hashfam/filterbeam/internal/index"
 	"github.com/filterfam/filterfam/internal/ribbon"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
@@ -124,29 +127,20 @@ type shardRange struct {
 
 func (s shardRange) shards() ribbon.Shards { return ribbon.NewShards(s.Columns, s.Keys) }
 
-// columns returns the number of columns in a filter of n keys.
-func (r ribbons) columns(n uint64) (uint32, error) {
-	c, err := params[static.Config](r.spec)
-	if err != nil {
-		return 0, err
-	}
-	columns, ok := sizing.RibbonColumns(c.FPRate, n)
-	if !ok || n > ribbon.MaxKeys {
-		return 0, errs.Field(ErrParams, "keys", n, fmt.Sprintf("a number that a static filter can have at FPRate %g", c.FPRate))
-	}
-	return columns, nil
-}
-
 // divide returns the encoded tasks.
 func (r ribbons) divide(records iter.Seq2[int, []byte]) ([][]byte, error) {
 	parts, err := decodeRecords[part](records, r.windows())
 	if err != nil {
 		return nil, err
 	}
+	c, err := params[static.Config](r.spec)
 	n := wordsOf(parts)
-	columns, err := r.columns(n)
 	if err != nil || n == 0 {
 		return nil, err
+	}
+	columns, ok := sizing.RibbonColumns(c.FPRate, n)
+	if !ok || n > ribbon.MaxKeys {
+		return nil, errs.Field(ErrParams, "keys", n, fmt.Sprintf("a number that a static filter can have at FPRate %g", c.FPRate))
 	}
 	all := ribbon.NewShards(columns, n)
 	tasks := make([][]byte, min(uint64(len(parts)), all.Len()))
@@ -234,4 +228,65 @@ func (r ribbons) join(ctx context.Context, s ribbon.Shards, thresholds, bumped [
 		return nil, err
 	}
 	return s.Join(ctx, ribbon.Build{Workers: max(c.Workers, 1)}, first, digests)
+}
+
+// In apart, each owner builds a filter from the keys in its shard and writes
+// its frame to a file. A single task writes the index of these files.
+type apart struct{ spec }
+
+func (a apart) collector(emit emitter) (collector, error) {
+	owner := func(d hashfam.Digest) int { return d.Shard(a.Parts) }
+	return digestCollector{owner, newBlocks(a.Parts, emit)}, nil
+}
+
+// A shardFile describes a part's file.
+type shardFile struct {
+	part
+	FPRate   float64
+	Distinct uint64
+}
+
+func (a apart) gather(ctx context.Context, out string, owner int, values iter.Seq[[]byte]) ([]byte, error) {
+	var sum Summary
+	filter, err := a.build(ctx, &sum, values)
+	if err != nil {
+		return nil, fmt.Errorf("filterbeam: part %d: %w", owner, err)
+	}
+	file, err := writePart(ctx, out, shardPurpose, filter)
+	return encoded(shardFile{file, sum.FPRate, sum.Distinct}, err)
+}
+
+// build returns a part's filter, and describes it in sum.
+func (a apart) build(ctx context.Context, sum *Summary, values iter.Seq[[]byte]) (io.WriterTo, error) {
+	p, err := a.process()
+	if err != nil {
+		return nil, err
+	}
+	var digests []hashfam.Digest
+	for block := range values {
+		digests = parseWords(digests[:0], block)
+		if err := p.add(digests, nil); err != nil {
+			return nil, err
+		}
+	}
+	return p.finish(ctx, sum)
+}
+
+// finish returns the index. A part without keys has no file.
+func (a apart) finish(_ context.Context, records iter.Seq2[int, []byte], sum *Summary) (io.WriterTo, error) {
+	files, err := decodeRecords[shardFile](records, a.Parts)
+	if err != nil {
+		return nil, err
+	}
+	x := index.Index{Version: 1, Kind: string(a.Kind), Check: a.Check, Parts: make([]index.Part, a.Parts)}
+	for i, f := range files {
+		if len(f.Name) > 0 {
+			x.Parts[i] = index.Part{Name: filepath.Base(string(f.Name)), Bytes: int64(f.Bytes), CRC: f.CRC}
+		}
+		sum.FPRate += f.FPRate / float64(a.Parts)
+		sum.Distinct += f.Distinct
+		sum.Size += f.Bytes
+	}
+	line, err := x.Append(nil)
+	return bytes.NewReader(line), err
 }
