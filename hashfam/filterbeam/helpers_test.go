@@ -200,7 +200,7 @@ type single struct {
 	frame func(keys [][]byte) []byte
 }
 
-const testCapacity = 20_000
+const testCapacity = 12_000
 
 var sketchConfig = countmin.Config{Epsilon: 0.001, Delta: 0.01}
 
