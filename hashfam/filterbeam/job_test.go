@@ -150,6 +150,19 @@ func formOf(n int, p Plan, keys [][]byte) any {
 	return forms(keys)[n%3]
 }
 
+// Structures that store keys cannot be built from digests.
+func TestKeysAreNeededToStoreThem(t *testing.T) {
+	for _, p := range []Plan{heavyPlan, topkPlan} {
+		_, err := prismRunner.try(t, outputBefore(t), p, buildOf(forms(testKeys(10))[2]))
+		require.ErrorContains(t, err, "the structure stores keys")
+	}
+}
+
+func TestSummariesAreLines(t *testing.T) {
+	sum := Summary{Output: "out", Keys: 3, Files: 1, Distinct: 2, Size: 9, FPRate: 0.01}
+	require.Equal(t, "out: 3 lines of 1 files, 2 distinct keys, 9 bytes, false-positive rate 1 %, may miss keys", sum.String())
+}
+
 // There may be fewer keys than windows, or none.
 func TestJobsOfFewKeys(t *testing.T) {
 	for _, s := range append(ordered[:2:2], singles[2], everything()[7]) {
