@@ -164,7 +164,8 @@ func requireKillable(t *testing.T, s shell, command string) {
 	pipe := filepath.Join(s.file("slow"), "9.txt")
 	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
 	name := fmt.Sprint("slow-", os.Getpid(), "-", time.Now().UnixNano())
-	command = strings.NewReplacer("filterbuild", "filterbuild -job_name="+name, "out.bin", "slow.bin", "/keys/", "/slow/").Replace(command)
+	command = strings.NewReplacer("filterbuild", "filterbuild -job_name="+name,
+		"out.bin", "slow.bin", "/keys/", "/slow/").Replace(command)
 	slow := s.command(t, command)
 	require.NoError(t, slow.Start())
 	var worker int
