@@ -135,8 +135,8 @@ func (r *runner) runEdge(ctx context.Context, e *graph.MultiEdge) error {
 
 // runStage runs a stage of an edge, whose name is the edge's name and step.
 func (r *runner) runStage(ctx context.Context, e *graph.MultiEdge, step step, in *collection, out []*collection) error {
-	s := &stage{runner: r, edge: e, step: step, name: e.Name() + string(step), number: len(r.result.Stages), in: in, out: out}
-	s.idle = make(chan *graph.Fn, maxTries*max(r.options.Workers, 1))
+	s := &stage{runner: r, edge: e, step: step, name: e.Name() + string(step), in: in, out: out}
+	s.number, s.idle = len(r.result.Stages), make(chan *graph.Fn, maxTries*max(r.options.Workers, 1))
 	r.result.Stages = append(r.result.Stages, s.name)
 	return s.run(ctx)
 }
