@@ -164,13 +164,7 @@ func (r ribbons) gather(ctx context.Context, out string, _ int, values iter.Seq[
 		}
 	}
 	first, last := task.shards().Ranks(task.From, task.To)
-	outside := func(d hashfam.Digest) bool { return uint64(d.Probe()) < first || uint64(d.Probe()) > last }
-	var digests, some []hashfam.Digest
-	var err error
-	for piece := range pieces(ctx, task.Digests, &err) {
-		some = slices.DeleteFunc(parseWords(some[:0], piece), outside)
-		digests = append(digests, some...)
-	}
+	digests, err := digestsBetween(ctx, task.Digests, first, last)
 	if err != nil {
 		return nil, err
 	}
@@ -187,6 +181,18 @@ func (r ribbons) gather(ctx context.Context, out string, _ int, values iter.Seq[
 		task.Bumped, err = writeWords(ctx, out, bumped)
 	}
 	return encoded(task, err)
+}
+
+// digestsBetween returns the digests in parts whose first probe value is in
+// [first, last].
+func digestsBetween(ctx context.Context, parts []part, first, last uint64) (digests []hashfam.Digest, err error) {
+	outside := func(d hashfam.Digest) bool { return uint64(d.Probe()) < first || uint64(d.Probe()) > last }
+	var some []hashfam.Digest
+	for piece := range pieces(ctx, parts, &err) {
+		some = slices.DeleteFunc(parseWords(some[:0], piece), outside)
+		digests = append(digests, some...)
+	}
+	return digests, err
 }
 
 // finish joins the shards. The words are streamed from the part files when the

@@ -156,8 +156,8 @@ func TestDocumentedCommandsWork(t *testing.T) {
 }
 
 // requireKillable kills the worker of a job of the given command, while the job
-// is waiting for keys from a pipe. The job fails and leaves no files, and can be
-// run again.
+// is waiting for keys from a pipe. The job fails and leaves no files, and can
+// be run again.
 func requireKillable(t *testing.T, s shell, command string) {
 	t.Helper()
 	s.writeKeys(t, "slow", 100_000)
