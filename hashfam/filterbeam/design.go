@@ -15,7 +15,7 @@ import (
 //
 //	collect  each bundle of keys   sends values to owners, which are numbers
 //	gather   each owner            turns its values into one record
-//	finish   a single task         builds the output from all records, by owner
+//	finish   a single task         builds the output from all records
 //
 // The designs differ in the values that they send. Those that send digests are
 // in one file, and so are those that merge structures:
