@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"io"
 	"iter"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -16,13 +17,14 @@ import (
 //	gather   each owner            turns its values into one record
 //	finish   a single task         builds the output from all records
 //
-// The designs differ in the values that they send:
+// The designs differ in the values that they send. Those that send digests are
+// in one file, and so are those that merge structures:
 //
 //	frames   encoded structures, which an owner merges
+//	shards   counts of keys; an owner counts the keys in its shard
 //	windows  blocks of digests or positions; an owner fills part of an array
 //	ranges   blocks of digests; an owner sorts the digests in its range
 //	ribbons  shards of a static filter, whose equations an owner solves
-//	shards   counts of keys; an owner counts the keys in its shard
 //	apart    blocks of digests; an owner builds a filter from them
 //
 // Each value carries its number of items, which are keys, digests or positions.
@@ -31,7 +33,7 @@ type design interface {
 	perKey() uint64 // items per key
 	collector(emit emitter) (collector, error)
 	gather(ctx context.Context, out string, owner int, values iter.Seq[[]byte]) ([]byte, error)
-	finish(ctx context.Context, out string, records iter.Seq2[record, error], sum *Summary) error
+	finish(ctx context.Context, records iter.Seq2[int, []byte], sum *Summary) (io.WriterTo, error)
 }
 
 // A collector adds a bundle's keys and sends values.
@@ -71,12 +73,6 @@ func (s spec) design() (design, error) {
 	return frames{s}, nil
 }
 
-// A record is the result of an owner.
-type record struct {
-	owner int
-	value []byte
-}
-
 // encoded returns the encoding of v, or err if that is not nil.
 func encoded(v any, err error) ([]byte, error) {
 	if err != nil {
@@ -85,33 +81,19 @@ func encoded(v any, err error) ([]byte, error) {
 	return json.Marshal(v)
 }
 
-// byOwner returns the records' values for the owners 0 to n-1. It is nil for an
-// owner that received nothing.
-func byOwner(records iter.Seq2[record, error], n int) ([][]byte, error) {
-	all := make([][]byte, n)
-	for r, err := range records {
-		if err == nil && uint64(r.owner) >= uint64(n) {
-			err = errs.Field(ErrCorrupt, "number of a shard", r.owner, fmt.Sprintf("below %d", n))
+// decodeRecords returns the decoded records of the owners 0 to n-1. It is zero
+// for an owner that received nothing.
+func decodeRecords[T any](records iter.Seq2[int, []byte], n int) ([]T, error) {
+	all := make([]T, n)
+	for owner, record := range records {
+		if uint64(owner) >= uint64(n) {
+			return nil, errs.Field(ErrCorrupt, "number of a shard", owner, fmt.Sprintf("below %d", n))
 		}
-		if err != nil {
+		if err := json.Unmarshal(record, &all[owner]); err != nil {
 			return nil, err
 		}
-		all[r.owner] = r.value
 	}
 	return all, nil
-}
-
-// decodeRecords returns the decoded values for the owners 0 to n-1. It is zero
-// for an owner that received nothing.
-func decodeRecords[T any](records iter.Seq2[record, error], n int) ([]T, error) {
-	all := make([]T, n)
-	values, err := byOwner(records, n)
-	for owner, value := range values {
-		if value != nil && err == nil {
-			err = json.Unmarshal(value, &all[owner])
-		}
-	}
-	return all, err
 }
 
 // tallyOwner is the owner that adds up the tallies of all bundles.

@@ -1,19 +1,28 @@
 package filterbeam
 
 import (
+	"bytes"
 	"context"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	localfiles "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/rtrackers/offsetrange"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/util/fsx"
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/countmin"
+	"github.com/filterfam/filterfam/cuckoo"
 )
 
 // Jobs and Clean remove intermediate files, but not the output, its parts, or
@@ -106,5 +115,220 @@ func TestFilesCanHaveAnyName(t *testing.T) {
 		if !strings.ContainsAny(name, `[?*\`) { // the folder is not a pattern
 			runTo(t, filepath.Join(t.TempDir(), "out.bin"), static, prismRunner, files(writeKeys(t, dir, testKeys(10), 1)))
 		}
+	}
+}
+
+// A line can have exactly the length that the error for longer lines allows.
+func TestLinesOfTheGreatestLength(t *testing.T) {
+	line := bytes.Repeat([]byte("x"), maxLine)
+	for _, end := range []string{"", "\n", "\r\n"} {
+		s := newScanner(bytes.NewReader(append([]byte("ada\n"), append(line, end...)...)), 0)
+		require.NoError(t, s.next(), "%q", end)
+		require.Equal(t, [][]byte{[]byte("ada")}, s.keys)
+		require.NoError(t, s.next(), "%q", end)
+		require.True(t, len(s.keys) == 1 && bytes.Equal(line, s.keys[0]), "%q", end)
+		require.NoError(t, s.next(), "%q", end)
+		require.Empty(t, s.keys)
+		long := newScanner(bytes.NewReader(append([]byte("x"), append(line, end...)...)), 0)
+		require.ErrorContains(t, long.next(), "has more than 16777216 bytes", "%q", end)
+	}
+	file := filepath.Join(t.TempDir(), "keys.txt")
+	write(t, file, string(line)+"x")
+	require.ErrorContains(t, fails(t, bloomPlan(bloom.Classic), file), "has more than 16777216 bytes")
+}
+
+// readPieces reads pieces of a file whose listed size is size.
+func readPieces(t *testing.T, name string, size int64, pieces ...offsetrange.Restriction) (tally, error) {
+	t.Helper()
+	f := &readFn{bundle{Spec: bloomPlan(bloom.Blocked).spec}}
+	drop := func(int, []byte) {}
+	f.StartBundle(drop)
+	for _, r := range pieces {
+		if err := f.ProcessElement(t.Context(), f.CreateTracker(r), name, size, drop); err != nil {
+			return f.tally, err
+		}
+	}
+	return f.tally, nil
+}
+
+// A file that is longer or shorter than listed is an error, wherever its lines
+// are.
+func TestFilesMustHaveTheListedLength(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "keys.txt")
+	for _, text := range []string{"ada\ngrace\nedsger\n", "ada\ngraceedsger\n", "ada\n"} {
+		write(t, name, text)
+		_, err := readPieces(t, name, 10, offsetrange.Restriction{Start: 0, End: 10})
+		require.ErrorContains(t, err, "10 bytes, as listed", "%q", text)
+	}
+}
+
+// A runner may split a piece before its first line is claimed. The file is
+// still counted once.
+func TestFilesThatAreSplitAtTheirStartAreCountedOnce(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "keys.txt")
+	write(t, name, "ada\ngrace\n")
+	tracker := (&readFn{}).CreateTracker(offsetrange.Restriction{Start: 0, End: 10})
+	primary, residual, err := tracker.TrySplit(0)
+	require.NoError(t, err)
+	sum, err := readPieces(t, name, 10, primary.(offsetrange.Restriction), residual.(offsetrange.Restriction))
+	require.NoError(t, err)
+	require.Equal(t, [totals]uint64{keysRead: 2, itemsRead: 2, filesRead: 1, bytesRead: 10, plainRead: 10}, sum.Totals)
+}
+
+// buildOnce builds p by Local or by a job, and returns the number of keys.
+func buildOnce(t *testing.T, local bool, p Plan, out string, patterns ...string) (uint64, error) {
+	t.Helper()
+	if local {
+		sum, err := Local(t.Context(), p, out, nil, patterns...)
+		return sum.Keys, err
+	}
+	result, err := runners[0].try(t, out, p, files(patterns...))
+	if err != nil {
+		return 0, err
+	}
+	return Result(out, result).Keys, nil
+}
+
+// A file is read once, even if several patterns match it.
+func TestFilesWithSeveralNamesAreReadOnce(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	write(t, "keys.txt", "ada\ngrace\n")
+	for _, local := range []bool{true, false} {
+		n, err := buildOnce(t, local, bloomPlan(bloom.Blocked), filepath.Join(t.TempDir(), "out.bin"),
+			"keys.txt", "./keys.txt", "k*", filepath.Join(dir, "keys.txt"), filepath.Join("..", filepath.Base(dir), "keys.txt"))
+		require.NoError(t, err)
+		require.EqualValues(t, 2, n)
+	}
+}
+
+// The output is never read as keys, and neither are files that a job made or
+// left for any output. Nothing is written before this error.
+func TestFilesOfJobsAreNeverInput(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	write(t, "keys.txt", "ada\ngrace\n")
+	p := bloomPlan(bloom.Blocked)
+	for _, made := range []string{
+		"out.bin", unique("out.bin", partPurpose), unique("other.bin", shardPurpose), unique("other.bin", temporaryPurpose),
+	} {
+		write(t, made, "before")
+		for _, local := range []bool{true, false} {
+			for _, out := range []string{"out.bin", filepath.Join(dir, "out.bin")} {
+				_, err := buildOnce(t, local, p, out, "*")
+				require.ErrorContains(t, err, "input = "+made)
+				require.Equal(t, "before", string(must(os.ReadFile(made))))
+				requireFiles(t, dir, 2)
+			}
+		}
+		require.NoError(t, os.Remove(made))
+	}
+	write(t, "keys.part-1", "") // not of a job
+	_, err := buildOnce(t, true, p, "out.bin", "keys*")
+	require.NoError(t, err)
+}
+
+// A canceled context leaves the output unchanged, for every kind of plan, and
+// also if no line is read.
+func TestLocalStopsWhenItsContextIsCanceled(t *testing.T) {
+	empty := filepath.Join(t.TempDir(), "empty.txt")
+	write(t, empty, "")
+	out := outputBefore(t)
+	canceled, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, s := range everything() {
+		for _, pattern := range []string{empty, writeKeys(t, t.TempDir(), testKeys(100), 3)} {
+			_, err := Local(canceled, s.plan, out, nil, pattern)
+			require.ErrorIs(t, err, context.Canceled, "%s of %s", s.name, pattern)
+			requireUntouched(t, out)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	_, err := replace(ctx, out, writerTo(func(w io.Writer) (int64, error) {
+		defer cancel()
+		n, err := w.Write([]byte("after"))
+		return int64(n), err
+	}))
+	require.ErrorIs(t, err, context.Canceled)
+	requireUntouched(t, out)
+}
+
+// Local does not copy the structure.
+func TestLocalMakesNoCopyOfTheStructure(t *testing.T) {
+	pattern := writeKeys(t, t.TempDir(), testKeys(10), 1)
+	for _, p := range []Plan{
+		must(Bloom(bloom.Config{Capacity: 1e7, FPRate: 0.01})),
+		must(Sketch(countmin.Config{Width: 1 << 20, Depth: 3})),
+		must(Cuckoo(cuckoo.Config{Capacity: 1e7, FPRate: 0.01})),
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		sum, err := Local(t.Context(), p, filepath.Join(t.TempDir(), "out.bin"), nil, pattern)
+		runtime.ReadMemStats(&after)
+		require.NoError(t, err)
+		require.Greater(t, sum.Size, uint64(10e6))
+		require.Less(t, after.TotalAlloc-before.TotalAlloc, sum.Size+3e6, p.spec.Kind)
+	}
+}
+
+// A frame that cannot be renamed is removed.
+func TestFramesThatCannotBeRenamedAreRemoved(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "folder")
+	require.NoError(t, os.Mkdir(out, 0o700))
+	_, err := Local(t.Context(), bloomPlan(bloom.Blocked), out, nil, writeKeys(t, t.TempDir(), testKeys(10), 1))
+	require.ErrorContains(t, err, "filterbeam: "+out)
+	requireFiles(t, filepath.Dir(out), 1)
+}
+
+// Without patterns nothing is built, since an empty filter would not contain
+// any key. A pattern must match a file.
+func TestPatternsMustMatchAFile(t *testing.T) {
+	out := outputBefore(t)
+	for i, s := range everything() {
+		for _, patterns := range [][]string{nil, {""}, {filepath.Join(t.TempDir(), "*.txt")}} {
+			_, err := Local(t.Context(), s.plan, out, nil, patterns...)
+			require.ErrorIs(t, err, ErrParams, s.name)
+			require.ErrorContains(t, err, "one that matches a file", s.name)
+			requireUntouched(t, out)
+			if i == 0 {
+				err = fails(t, s.plan, patterns...)
+				require.ErrorContains(t, err, ErrParams.Error())
+				require.ErrorContains(t, err, "one that matches a file")
+			}
+		}
+	}
+	require.ErrorContains(t, fails(t, Plan{}, writeKeys(t, t.TempDir(), testKeys(10), 1)), "the zero Plan")
+}
+
+// It is an error if a file's length changes while Local reads it. A file that
+// is only modified is counted.
+func TestLocalNoticesFilesThatChange(t *testing.T) {
+	var text bytes.Buffer
+	for i := range 100_000 {
+		fmt.Fprintln(&text, "key", i)
+	}
+	length := text.Len()
+	for _, c := range []struct {
+		change  func(name string) error
+		want    int // the length that is read
+		changed uint64
+	}{
+		{func(string) error { return nil }, length, 0},
+		{func(name string) error { return os.Chtimes(name, time.Now(), time.Unix(1e9, 0)) }, length, 1},
+		{func(name string) error { return os.Truncate(name, int64(length/2+3)) }, length/2 + 3, 0},
+		{func(name string) error { return os.WriteFile(name, append(text.Bytes(), "more\n"...), 0o600) }, length + 5, 0},
+	} {
+		name, out := filepath.Join(t.TempDir(), "keys.txt"), outputBefore(t)
+		write(t, name, text.String())
+		var once sync.Once
+		sum, err := Local(t.Context(), bloomPlan(bloom.Blocked), out, func(Summary) { once.Do(func() { require.NoError(t, c.change(name)) }) }, name)
+		if c.want == length {
+			require.NoError(t, err)
+			require.Equal(t, c.changed, sum.Changed)
+			continue
+		}
+		require.ErrorIs(t, err, ErrParams)
+		require.ErrorContains(t, err, fmt.Sprintf("%s: filterbeam: invalid parameters: length = %d, want %d bytes", name, c.want, length))
+		requireUntouched(t, out)
 	}
 }

@@ -179,9 +179,7 @@ func cut(o cutrunner.Options) runner {
 // repeated returns a runner with bundles of some elements, of which up to two
 // of three attempts fail.
 func repeated(elements int, hold bool) runner {
-	return cut(cutrunner.Options{
-		Hold: hold, Elements: elements, Workers: 3, Seed: 5, Fault: cutrunner.Random(5), Split: true,
-	})
+	return cut(cutrunner.Options{Hold: hold, Elements: elements, Workers: 3, Seed: 5, Fault: cutrunner.Random(5)})
 }
 
 // runners either hold all elements in memory or encode them. The last two also
@@ -202,7 +200,7 @@ type single struct {
 	frame func(keys [][]byte) []byte
 }
 
-const testCapacity = 20_000
+const testCapacity = 12_000
 
 var sketchConfig = countmin.Config{Epsilon: 0.001, Delta: 0.01}
 

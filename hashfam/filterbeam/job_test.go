@@ -3,11 +3,18 @@ package filterbeam
 import (
 	"bytes"
 	"fmt"
+	"iter"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph/mtime"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph/window"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/bloom"
@@ -15,7 +22,9 @@ import (
 	"github.com/filterfam/filterfam/counting"
 	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/cuckoo"
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/hashfam/filterbeam/internal/cutrunner"
+	"github.com/filterfam/filterfam/hashfam/filterbeam/parts"
 )
 
 // everything returns plans with each structure, layout and option.
@@ -120,7 +129,7 @@ func TestEveryRunnerBuildsEveryStructure(t *testing.T) {
 		}
 	}
 	require.NotZero(t, ran.Splits)
-	require.NotContains(t, ran.Failed[cutrunner.Start:], 0, "attempts failed at each point")
+	require.NotContains(t, ran.Failed[cutrunner.Element:], 0, "attempts failed at each point")
 }
 
 // addRun adds the failures and splits of a run by cutrunner.
@@ -139,6 +148,19 @@ func formOf(n int, p Plan, keys [][]byte) any {
 		return forms(keys)[n%2]
 	}
 	return forms(keys)[n%3]
+}
+
+// Structures that store keys cannot be built from digests.
+func TestKeysAreNeededToStoreThem(t *testing.T) {
+	for _, p := range []Plan{heavyPlan, topkPlan} {
+		_, err := prismRunner.try(t, outputBefore(t), p, buildOf(forms(testKeys(10))[2]))
+		require.ErrorContains(t, err, "the structure stores keys")
+	}
+}
+
+func TestSummariesAreLines(t *testing.T) {
+	sum := Summary{Output: "out", Keys: 3, Files: 1, Distinct: 2, Size: 9, FPRate: 0.01}
+	require.Equal(t, "out: 3 lines of 1 files, 2 distinct keys, 9 bytes, false-positive rate 1 %, may miss keys", sum.String())
 }
 
 // There may be fewer keys than windows, or none.
@@ -195,10 +217,10 @@ func requireSafe(t *testing.T, p Plan, pattern string) {
 	j := files(cutScheme + pattern)
 	want, stages := runJob(t, p, runners[3], j)
 	for stage, name := range stages.(*cutrunner.Result).Stages {
-		for point := cutrunner.Start; point < cutrunner.Twin; point++ {
+		for point := cutrunner.Element; point < cutrunner.Twin; point++ {
 			write(t, out, "before")
 			r := cut(cutrunner.Options{Elements: 1, Fault: func(a cutrunner.Attempt) cutrunner.Fault {
-				if a.Number == stage && a.Bundle == 0 {
+				if a.Stage == stage && a.Bundle == 0 {
 					return cutrunner.Fault{Point: point, After: a.Try}
 				}
 				return cutrunner.Fault{}
@@ -213,4 +235,165 @@ func requireSafe(t *testing.T, p Plan, pattern string) {
 	}
 	runTo(t, cutScheme+out, p, runners[3], j)
 	requireFiles(t, dir, 1)
+}
+
+// buildApart runs a job of Files and returns the filter in parts.
+func buildApart(t *testing.T, p Plan, out string, r runner, pattern string) *parts.Filter {
+	t.Helper()
+	size := Result(out, runTo(t, out, p, r, files(pattern))).Size
+	f := must(parts.Open(os.DirFS(filepath.Dir(out)), filepath.Base(out), hashfam.Family{}))
+	require.Equal(t, p.spec.Parts, f.Parts())
+	for part := range f.Parts() {
+		if name := f.File(part); name != "" {
+			size -= uint64(len(must(os.ReadFile(filepath.Join(filepath.Dir(out), name)))))
+		}
+	}
+	require.Zero(t, size, "the summary has the size of the parts")
+	return f
+}
+
+// In every runner, each part is the filter that a single process builds from
+// its keys. The files of an earlier job are removed.
+func TestPartsAreFiltersOfTheirKeys(t *testing.T) {
+	keys := testKeys(3000)
+	for _, test := range append(ordered[:2:2], singles[0], singles[4]) {
+		pattern := writeKeys(t, t.TempDir(), keys, 4)
+		out := filepath.Join(t.TempDir(), "out.bin")
+		for i, r := range runners {
+			n := 1 + 4*(i%2)
+			f := buildApart(t, must(test.plan.Parts(n)), out, r, pattern)
+			shards := make([][][]byte, n)
+			for _, key := range keys {
+				shard := f.Part(hashfam.Family{}.Sum(key))
+				shards[shard] = append(shards[shard], key)
+				require.True(t, must(f.Contains(key)))
+			}
+			for shard := range n {
+				want, _ := runLocal(t, test.plan, writeKeys(t, t.TempDir(), shards[shard], 2))
+				got := must(os.ReadFile(filepath.Join(filepath.Dir(out), f.File(shard))))
+				require.True(t, bytes.Equal(want, got), test.name)
+			}
+			requireFiles(t, filepath.Dir(out), n+1) // the index and the parts
+		}
+	}
+}
+
+// Parts without keys have no files. A later job that writes one frame removes
+// the parts.
+func TestPartsWithoutKeys(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "out.bin")
+	pattern := writeKeys(t, t.TempDir(), testKeys(10), 1)
+	buildApart(t, must(singles[0].plan.Parts(maxTasks)), out, runners[4], pattern)
+	require.LessOrEqual(t, len(must(os.ReadDir(filepath.Dir(out)))), 1+10)
+	runTo(t, out, singles[0].plan, runners[3], files(pattern))
+	requireFiles(t, filepath.Dir(out), 1)
+}
+
+func TestPartsRequireAFilterAndAnEngine(t *testing.T) {
+	p := bloomPlan(bloom.Classic)
+	var failed [6]error
+	_, failed[0] = p.Parts(-1)
+	_, failed[1] = p.Parts(maxTasks + 1)
+	_, failed[2] = Combine[string](must(p.Parts(2)))
+	_, failed[3] = Local(t.Context(), must(p.Parts(2)), "out.bin", nil, "*")
+	_, failed[4] = must(Sketch(sketchConfig)).Parts(2)
+	_, failed[5] = Plan{}.Parts(2)
+	for _, err := range failed {
+		require.ErrorIs(t, err, ErrParams)
+	}
+}
+
+func init() {
+	register.Function2x0(noneOf)
+	register.Function1x2(stamped)
+}
+
+// forms returns the keys as collections of each type.
+func forms(keys [][]byte) []any {
+	var texts []string
+	for _, key := range keys {
+		texts = append(texts, string(key))
+	}
+	return []any{texts, keys, hashfam.Family{}.SumAll(nil, keys)}
+}
+
+// noneOf emits nothing.
+func noneOf(string, func(string)) {}
+
+// stamped gives a key a time in one of many windows.
+func stamped(key string) (beam.EventTime, string) {
+	return mtime.FromTime(time.Unix(int64(60*len(key)), 0)), key
+}
+
+// Build ignores the windows of its collection, which may be empty.
+func TestBuildOfCollectionsInWindowsAndWithoutKeys(t *testing.T) {
+	var texts [][]byte
+	for i, key := range testKeys(200) {
+		texts = append(texts, append(key, "windows of a minute"[:i%19]...))
+	}
+	windowed := func(s beam.Scope, p Plan, out string) {
+		timed := beam.ParDo(s, stamped, beam.CreateList(s, forms(texts)[0]))
+		Build(s, p, out, beam.WindowInto(s, window.NewFixedWindows(time.Minute), timed))
+	}
+	none := func(s beam.Scope, p Plan, out string) {
+		Build(s, p, out, beam.ParDo(s, noneOf, beam.Create(s, "dropped")))
+	}
+	for _, n := range []int{0, 7} {
+		p := must(bloomPlan(bloom.Blocked).Windows(n))
+		frame, _ := runJob(t, p, prismRunner, windowed)
+		require.Equal(t, bloomFrame(texts), frame, "%d windows", n)
+		frame, _ = runJob(t, p, prismRunner, none)
+		require.Equal(t, bloomFrame(nil), frame, "%d windows", n)
+	}
+}
+
+// zipf returns a stream in which key i occurs about n/i times, and the counts.
+func zipf(n int) (stream [][]byte, counts map[string]uint64) {
+	counts = map[string]uint64{}
+	for i := 1; i <= n; i++ {
+		key := fmt.Appendf(nil, "word %d", i)
+		for range n / i {
+			stream = append(stream, key)
+		}
+		counts[string(key)] = uint64(n / i)
+	}
+	for i := range stream { // a fixed shuffle
+		j := int(uint64(i) * 0x9E3779B97F4A7C15 >> 1 % uint64(i+1))
+		stream[i], stream[j] = stream[j], stream[i]
+	}
+	return stream, counts
+}
+
+// Many bundles build heavy hitters that are complete, and the k most frequent
+// keys, since all counts of a key meet in one shard.
+func TestHeavyHittersAndTopKAreComplete(t *testing.T) {
+	stream, counts := zipf(20_000)
+	pattern := writeKeys(t, t.TempDir(), stream, 16)
+	var h countmin.HeavyHitters
+	var k countmin.TopK
+	for _, test := range []struct {
+		plan Plan
+		made interface {
+			UnmarshalBinary([]byte) error
+			Complete() bool
+			Total() uint64
+			All() iter.Seq2[string, countmin.Estimate]
+		}
+		frequent func() uint64 // the count from which a key must be found
+	}{
+		{must(Heavy(countmin.HeavyConfig{Phi: 0.001})), &h, func() uint64 { return h.Threshold() }},
+		{must(TopK(countmin.TopKConfig{K: 100})), &k, func() uint64 { return 20_000 / 100 }},
+	} {
+		frame, _ := runJob(t, test.plan, repeated(1, false), files(pattern))
+		require.NoError(t, test.made.UnmarshalBinary(frame))
+		require.True(t, test.made.Complete())
+		require.EqualValues(t, len(stream), test.made.Total())
+		found := maps.Collect(test.made.All())
+		for key, n := range counts {
+			estimate, ok := found[key]
+			require.True(t, ok || n < test.frequent(), key)
+			require.True(t, !ok || estimate.Low <= n && n <= estimate.High, key)
+		}
+	}
+	require.Len(t, maps.Collect(k.All()), 100)
 }

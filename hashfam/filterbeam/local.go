@@ -37,10 +37,7 @@ func Local(ctx context.Context, p Plan, out string, report func(Summary), patter
 	if err != nil {
 		return sum, err
 	}
-	b := bundle{collector: process}
-	if b.family, err = p.spec.family(); err != nil {
-		return sum, err
-	}
+	b := bundle{collector: process, family: process.family}
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		if err := b.readAll(ctx, name, names[name], &sum, report); err != nil {
 			return sum, errs.Errorf("%s: %w", name, err)
@@ -50,7 +47,8 @@ func Local(ctx context.Context, p Plan, out string, report func(Summary), patter
 	if err != nil {
 		return sum, err
 	}
-	return sum, writeFrame(ctx, out, made, &sum)
+	sum.Size, err = replace(ctx, out, made)
+	return sum, err
 }
 
 // readAll adds all lines in a file whose listed size is given. It reports the
@@ -70,10 +68,7 @@ func (b *bundle) readAll(ctx context.Context, name string, size int64, sum *Summ
 		})
 		b.tally.describe(sum)
 		if err == nil || errors.Is(err, io.ErrUnexpectedEOF) {
-			err = cmp.Or(w.check(), err)
-		}
-		if err == nil && w.changed() {
-			sum.Changed++
+			err = cmp.Or(w.check(sum), err)
 		}
 		return err
 	})
@@ -116,16 +111,17 @@ func (w *watched) Read(b []byte) (int, error) {
 }
 
 // check must be called when the whole file has been read. It returns ErrParams
-// if this number of bytes differs from the file's size.
-func (w *watched) check() error {
-	if w.size < 0 || w.read == w.size {
+// if this number of bytes differs from the file's size. Otherwise, it counts a
+// regular file that was modified while it was read.
+func (w *watched) check(sum *Summary) error {
+	if w.size < 0 {
 		return nil
 	}
-	return errs.Field(ErrParams, "length", w.read, fmt.Sprintf("%d bytes, as before the file was read", w.size))
-}
-
-// changed reports whether a regular file was modified while it was read.
-func (w *watched) changed() bool {
-	info := stat(w.Reader)
-	return info != nil && w.size >= 0 && !info.ModTime().Equal(w.modified)
+	if w.read != w.size {
+		return errs.Field(ErrParams, "length", w.read, fmt.Sprintf("%d bytes, as before the file was read", w.size))
+	}
+	if info := stat(w.Reader); info != nil && !info.ModTime().Equal(w.modified) {
+		sum.Changed++
+	}
+	return nil
 }

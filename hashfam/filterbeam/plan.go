@@ -12,7 +12,23 @@ import (
 	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/fault"
 )
+
+// These errors can be tested for with errors.Is. An engine may return a
+// worker's error as text, which will contain the error's text.
+var (
+	ErrParams  = hashfam.ErrParams  // the Plan, a pattern or an output is invalid
+	ErrCorrupt = hashfam.ErrCorrupt // an intermediate file is damaged
+	ErrFamily  = hashfam.ErrFamily  // a worker has another hash family, or none
+	ErrFull    = cuckoo.ErrFull     // there are too many keys for the cuckoo filter
+)
+
+// A FieldError is an error about one field. Its fields are documented in
+// package hashfam. Use errors.As to extract it from an error.
+type FieldError = hashfam.FieldError
+
+var errs = &fault.Maker{Package: "filterbeam"}
 
 // A Plan describes the structure that a job will build. It is returned by
 // [Bloom], [Counting], [Cuckoo], [Sketch], [Heavy], [TopK] and [Static]. It
@@ -218,11 +234,11 @@ func params[P any](s spec) (P, error) {
 	return p, nil
 }
 
-// families contains the keyed families that are registered in this process.
-var families = struct {
-	sync.RWMutex
-	open map[string]func() (hashfam.Family, error)
-}{open: map[string]func() (hashfam.Family, error){}}
+// families contains the keyed families that are registered in this process: the
+// functions that open them, by name.
+var families sync.Map
+
+type opener = func() (hashfam.Family, error)
 
 // RegisterFamily registers a keyed family under a name, which plans contain
 // instead of its key. Call it in an init function of the program that you
@@ -239,13 +255,12 @@ func RegisterFamily(name string, open func() (hashfam.Family, error)) error {
 	if open == nil {
 		return errs.Field(ErrParams, "open", "nil", "a function that returns the family")
 	}
-	families.Lock()
-	defer families.Unlock()
-	if _, taken := families.open[name]; taken || name == "" {
-		return errs.Field(ErrParams, "name", name, "a name that is not empty and not registered")
+	if name != "" {
+		if _, taken := families.LoadOrStore(name, open); !taken {
+			return nil
+		}
 	}
-	families.open[name] = open
-	return nil
+	return errs.Field(ErrParams, "name", name, "a name that is not empty and not registered")
 }
 
 // nameOf returns the name under which fam is registered, which is empty for the
@@ -254,11 +269,9 @@ func nameOf(fam hashfam.Family) (string, error) {
 	if fam == (hashfam.Family{}) {
 		return "", nil
 	}
-	families.RLock()
-	defer families.RUnlock()
-	for name, open := range families.open {
-		if registered, err := open(); err == nil && registered == fam {
-			return name, nil
+	for name, open := range families.Range {
+		if registered, err := open.(opener)(); err == nil && registered == fam {
+			return name.(string), nil
 		}
 	}
 	return "", errs.Field(ErrParams, "Config.Family", fam, "the public family, or one that RegisterFamily has named")
@@ -267,16 +280,14 @@ func nameOf(fam hashfam.Family) (string, error) {
 // familyOf returns the family with the given name. It returns ErrFamily unless
 // this process has registered that family and its check value is as given.
 func familyOf(name string, check uint64) (hashfam.Family, error) {
-	families.RLock()
-	open, known := families.open[name]
-	families.RUnlock()
 	var fam hashfam.Family
-	switch {
-	case name != "" && !known:
-		return fam, errs.Field(ErrFamily, "family", name, "a family that RegisterFamily has named in this worker")
-	case name != "":
+	if name != "" {
+		open, known := families.Load(name)
+		if !known {
+			return fam, errs.Field(ErrFamily, "family", name, "a family that RegisterFamily has named in this worker")
+		}
 		var err error
-		if fam, err = open(); err != nil {
+		if fam, err = open.(opener)(); err != nil {
 			return fam, fmt.Errorf("filterbeam: family %q: %w", name, err)
 		}
 	}

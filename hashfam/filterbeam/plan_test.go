@@ -5,11 +5,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
+	"sync"
 	"testing"
 
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/hashfam"
 )
 
@@ -45,17 +50,12 @@ func TestKeyedFamiliesAreFoundByName(t *testing.T) {
 	require.ErrorIs(t, err, ErrFamily)
 }
 
-// A family needs a new name and a function that opens it. This is checked when
-// it is registered, and not when a plan needs it.
+// A family needs a new name and a function that opens it.
 func TestRegisterFamilyChecksItsArguments(t *testing.T) {
 	open := func() (hashfam.Family, error) { return testFamily, nil }
 	require.ErrorIs(t, RegisterFamily("", open), ErrParams)
 	require.ErrorIs(t, RegisterFamily("test", open), ErrParams)
 	require.ErrorIs(t, RegisterFamily("nil", nil), ErrParams)
-	c := bloomConfig(bloom.Classic)
-	c.Family = hashfam.New(hashfam.Key{7})
-	_, err := Bloom(c)
-	require.ErrorIs(t, err, ErrParams)
 }
 
 // Plans, results of Combine and errors do not contain the family's key, {0xa1,
@@ -82,5 +82,136 @@ func TestNoOutputShowsTheKey(t *testing.T) {
 		for _, secret := range []string{"12152865349844574881", "a8a7a6a5a4a3a2a1", "a1a2a3a4", "161 162 163", "161,162,163"} {
 			require.NotContains(t, out.String(), secret, "%T", v)
 		}
+	}
+}
+
+func init() {
+	register.Function1x2(pairOf)
+	register.Function2x0(keepFrame)
+	register.Function1x0(keepTexts)
+	register.Function1x0(keepDigests)
+}
+
+// pairOf returns a pair for CombinePerKey.
+func pairOf(key string) (int, string) { return len(key) % 3, key }
+
+// combined contains the frames that a pipeline of Combine writes, by key.
+var combined sync.Map
+
+func keepFrame(key int, frame []byte) { combined.Store(key, frame) }
+func keepTexts(frame []byte)          { keepFrame(-1, frame) }
+func keepDigests(frame []byte)        { keepFrame(-2, frame) }
+
+// Combine combines all keys once, or the keys of each pair, in every runner.
+// Prism also combines before it groups.
+func TestCombineBuildsTheFrameOfASingleProcess(t *testing.T) {
+	keys := testKeys(3000)
+	byKey := map[int][][]byte{}
+	for _, key := range keys {
+		byKey[len(key)%3] = append(byKey[len(key)%3], key)
+	}
+	for i, test := range singles {
+		wanted := map[int][]byte{-1: test.frame(keys), -2: test.frame(keys)}
+		for key, some := range byKey {
+			wanted[key] = test.frame(some)
+		}
+		for _, r := range []runner{prismRunner, forElements[i%4+2], repeated(7, i%2 == 0)} {
+			combined.Clear()
+			_, err := r.try(t, "", test.plan, func(s beam.Scope, p Plan, _ string) {
+				texts := beam.CreateList(s, forms(keys)[0])
+				beam.ParDo0(s, keepTexts, beam.Combine(s, must(Combine[string](p)), texts))
+				digests := beam.CreateList(s, forms(keys)[2])
+				beam.ParDo0(s, keepDigests, beam.Combine(s, must(Combine[hashfam.Digest](p)), digests))
+				frames := beam.CombinePerKey(s, must(Combine[string](p)), beam.ParDo(s, pairOf, texts))
+				beam.ParDo0(s, keepFrame, frames)
+			})
+			require.NoError(t, err, "%s, %s", test.name, r.name)
+			for key, want := range wanted {
+				frame, _ := combined.Load(key)
+				require.Equal(t, want, frame, "%s, %s, %d", test.name, r.name, key)
+			}
+		}
+	}
+}
+
+// A combination is an accumulator that an engine holds, with its keys.
+type combination struct {
+	*accumulator
+	encoded []byte
+	keys    [][]byte
+	depth   int // of the tree of mergers
+}
+
+// Accumulators can be merged in any grouping and at any depth, held in memory
+// or encoded, and passed to a function again. The result always has all keys,
+// and no accumulator changes after it was passed on. If it has few keys, it
+// contains only their digests.
+func TestCombineInAnyGrouping(t *testing.T) {
+	keys := testKeys(900)
+	for i, s := range append(singles[:6:6], single{"heavy", heavyPlan, nil}) {
+		stages := make([]*combineFn[[]byte], 40) // a function for each depth
+		for i := range stages {
+			stages[i] = &combineFn[[]byte]{Spec: s.plan.spec}
+			require.NoError(t, stages[i].Setup())
+		}
+		r := rand.New(rand.NewPCG(7, uint64(i)))
+		var all []combination
+		for step := range stages {
+			c := combination{accumulator: stages[0].CreateAccumulator()}
+			if step < 4 || step%4 == 0 {
+				c.keys = keys[r.IntN(len(keys)):]
+				for _, key := range c.keys {
+					c.accumulator = must(stages[0].AddInput(c.accumulator, key))
+				}
+			} else {
+				c = all[r.IntN(len(all))]
+				if step%2 == 0 {
+					c.accumulator = must(decodeAccumulator(c.encoded))
+				}
+				for range 1 + step%3 {
+					other := all[r.IntN(len(all))]
+					c.depth = max(c.depth, other.depth) + 1
+					c.accumulator = must(stages[c.depth%len(stages)].MergeAccumulators(c.accumulator, other.accumulator))
+					c.keys = append(c.keys[:len(c.keys):len(c.keys)], other.keys...)
+				}
+			}
+			if frame := must(stages[0].ExtractOutput(c.accumulator)); s.frame != nil {
+				require.Equal(t, s.frame(c.keys), frame, s.name)
+			} else {
+				n, _ := highs(t, s.plan, frame)
+				require.EqualValues(t, len(c.keys), n, s.name)
+			}
+			c.encoded = encodeAccumulator(c.accumulator)
+			all = append(all, c)
+			for _, c := range all {
+				require.Equal(t, c.encoded, encodeAccumulator(c.accumulator), "%s, step %d", s.name, step)
+			}
+		}
+	}
+	few := &combineFn[string]{Spec: bloomPlan(bloom.Blocked).spec}
+	require.NoError(t, few.Setup())
+	sum := must(few.MergeAccumulators(must(few.AddInput(&accumulator{}, "ada")), must(few.AddInput(&accumulator{}, "grace"))))
+	require.Len(t, encodeAccumulator(sum), 1+2*8)
+}
+
+// Combine requires frames of no more than 8 MiB. It returns an error when the
+// pipeline is made. Plans for heavy hitters of any size use frames.
+func TestCombineRequiresSmallFrames(t *testing.T) {
+	for _, p := range []Plan{{}, ordered[0].plan, ordered[1].plan, topkPlan, must(Bloom(bloom.Config{Capacity: 1e8, FPRate: 0.01}))} {
+		_, err := Combine[string](p)
+		require.ErrorIs(t, err, ErrParams)
+	}
+	for memory, want := range map[int]error{0: nil, 1 << 20: nil, frameLimit: nil, frameLimit + 1: ErrParams, 1 << 26: ErrParams} {
+		p := must(Heavy(countmin.HeavyConfig{Phi: 0.001, MemoryBytes: memory}))
+		_, err := Combine[string](p)
+		require.ErrorIs(t, err, want, "%d bytes", memory)
+		if want != nil {
+			require.ErrorContains(t, err, fmt.Sprintf("size of the structure = %d, want at most 8388608 bytes", memory))
+		}
+		require.IsType(t, frames{}, must(p.spec.design()))
+
+		top := must(TopK(countmin.TopKConfig{K: 10, MemoryBytes: memory}))
+		require.IsType(t, shards{}, must(top.spec.design()))
+		require.Equal(t, 16, top.spec.windows(), "a top k's windows do not depend on MemoryBytes")
 	}
 }

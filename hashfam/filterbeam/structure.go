@@ -114,16 +114,18 @@ func (a adapter[T]) describe(sum *Summary) {
 // that sends nothing.
 type process struct {
 	spec    spec
+	family  hashfam.Family
 	opened  structure        // nil if the digests must be sorted first
 	digests []hashfam.Digest // used if opened is nil
 }
 
 func (s spec) process() (*process, error) {
-	if _, err := s.family(); err != nil || s.Kind == cuckooKind || s.Kind == staticKind {
-		return &process{spec: s}, err
+	fam, err := s.family()
+	p := &process{spec: s, family: fam}
+	if err == nil && s.Kind != cuckooKind && s.Kind != staticKind {
+		p.opened, err = s.open()
 	}
-	made, err := s.open()
-	return &process{spec: s, opened: made}, err
+	return p, err
 }
 
 func (p *process) add(digests []hashfam.Digest, keys [][]byte) error {
@@ -153,13 +155,23 @@ func (p *process) finish(ctx context.Context, sum *Summary) (io.WriterTo, error)
 // order, and describes it in sum.
 func (s spec) buildSorted(ctx context.Context, n uint64, sum *Summary, digests iter.Seq[[]hashfam.Digest]) (io.WriterTo, error) {
 	sum.Distinct = n
-	if s.Kind == staticKind {
-		return s.buildStatic(ctx, n, sum, digests)
+	var made interface {
+		io.WriterTo
+		FalsePositiveRate() float64
 	}
-	return s.buildCuckoo(n, sum, digests)
+	var err error
+	if s.Kind == staticKind {
+		made, err = s.buildStatic(ctx, n, digests)
+	} else {
+		made, err = s.buildCuckoo(n, digests)
+	}
+	if err == nil {
+		sum.FPRate = made.FalsePositiveRate()
+	}
+	return made, err
 }
 
-func (s spec) buildCuckoo(n uint64, sum *Summary, digests iter.Seq[[]hashfam.Digest]) (*cuckoo.Filter, error) {
+func (s spec) buildCuckoo(n uint64, digests iter.Seq[[]hashfam.Digest]) (*cuckoo.Filter, error) {
 	p, err := params[cuckoo.Params](s)
 	if err != nil {
 		return nil, err
@@ -177,16 +189,15 @@ func (s spec) buildCuckoo(n uint64, sum *Summary, digests iter.Seq[[]hashfam.Dig
 			return nil, err
 		}
 	}
-	sum.FPRate = f.FalsePositiveRate()
 	return f, nil
 }
 
-func (s spec) buildStatic(ctx context.Context, n uint64, sum *Summary, digests iter.Seq[[]hashfam.Digest]) (*static.Filter, error) {
+func (s spec) buildStatic(ctx context.Context, n uint64, digests iter.Seq[[]hashfam.Digest]) (*static.Filter, error) {
 	c, err := params[static.Config](s)
 	if err != nil {
 		return nil, err
 	}
-	f, err := static.NewFromSorted(ctx, c, n, func(yield func(hashfam.Digest) bool) {
+	return static.NewFromSorted(ctx, c, n, func(yield func(hashfam.Digest) bool) {
 		for some := range digests {
 			for _, d := range some {
 				if !yield(d) {
@@ -195,9 +206,4 @@ func (s spec) buildStatic(ctx context.Context, n uint64, sum *Summary, digests i
 			}
 		}
 	})
-	if err != nil {
-		return nil, err
-	}
-	sum.FPRate = f.FalsePositiveRate()
-	return f, nil
 }

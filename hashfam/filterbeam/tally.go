@@ -130,38 +130,31 @@ func (t *tally) describe(sum *Summary) {
 	sum.Keys, sum.Files, sum.Bytes, sum.Binary = n[keysRead], n[filesRead], n[bytesRead], n[binaryFiles]
 }
 
-// records returns the records of the owners, each of which is encoded as a
-// tally, which is added to t, and a value. If the numbers do not match, the
-// sequence ends with an error. Otherwise sum then describes what was read.
-func (t *tally) records(all iter.Seq[[]byte], sum *Summary) iter.Seq2[record, error] {
-	return func(yield func(record, error) bool) {
+// records returns the records by owner. Each is encoded as a tally, which is
+// added to t, and a value. If the numbers do not match at the end of the
+// sequence, failed is set, and nothing must be written.
+func (t *tally) records(all iter.Seq[[]byte], failed *error) iter.Seq2[int, []byte] {
+	return func(yield func(int, []byte) bool) {
 		for encoded := range all {
 			line, value, _ := bytes.Cut(encoded, []byte("\n"))
-			own, err := t.add(line)
-			if err != nil {
-				yield(record{}, err)
+			var own tally
+			if own, *failed = t.add(line); *failed != nil {
 				return
 			}
 			for owner := range own.Arrived { // one, or none in the tally of the bundles
-				if !yield(record{owner, value}, nil) {
+				if !yield(owner, value) {
 					return
 				}
 			}
 		}
-		t.describe(sum)
-		if err := t.check(); err != nil {
-			yield(record{}, err)
-		}
+		*failed = t.check()
 	}
 }
 
 // check returns ErrCorrupt if the numbers do not match. The error names the
 // first owner that has a difference.
 func (t *tally) check() error {
-	owners := map[int]load{}
-	maps.Copy(owners, t.Arrived)
-	maps.Copy(owners, t.Sent)
-	items := uint64(0)
+	owners, items := addLoads(maps.Clone(t.Sent), t.Arrived), uint64(0)
 	for _, owner := range slices.Sorted(maps.Keys(owners)) {
 		items += t.Arrived[owner].Items
 		if err := compare(owner, t.Arrived[owner], t.Sent[owner]); err != nil {

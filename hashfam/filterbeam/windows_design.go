@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"iter"
 	"math"
 	"math/bits"
@@ -161,36 +162,43 @@ func (a *array) merge(words, other []uint64) {
 	}
 }
 
-// A filled describes a window in a part file, with the numbers from which the
+// A filled describes a window in a part file, with the sums from which the
 // filter's false-positive rate is computed.
 type filled struct {
 	part
-	Rate float64  // Blocked: the sum of the lines' rates
-	Used []uint64 // otherwise: the number of nonzero cells in each slice
+	Sums []float64
 }
 
-// measure returns a description of window w that has no part yet.
-func (a *array) measure(words []uint64, w int) (f filled) {
+// measure returns the sums for window w: the sum of the lines' rates if the
+// filter is Blocked, and otherwise the number of nonzero cells in each slice.
+func (a *array) measure(words []uint64, w int) []float64 {
+	sums := make([]float64, a.slices())
 	switch {
 	case a.blocked:
 		for line := range slices.Chunk(words, int(a.header.Payload/a.span/8)) {
-			f.Rate += math.Pow(float64(a.used(line))/lineCells, float64(a.Hashes))
+			sums[0] += math.Pow(float64(a.used(line))/lineCells, float64(a.Hashes))
 		}
 	case a.slice == 0:
-		f.Used = []uint64{a.used(words)}
+		sums[0] = float64(a.used(words))
 	default:
-		f.Used = make([]uint64, a.Hashes+1) // the bits behind the last slice are zero
 		for i, word := range words {
-			at := uint64(w)*a.window + 64*uint64(i)
-			for end := at + 64; at < end; {
-				n := min(end-at, a.slice-at%a.slice)
-				f.Used[min(at/a.slice, uint64(a.Hashes))] += uint64(bits.OnesCount64(word & (1<<n - 1)))
+			for at := uint64(w)*a.window + 64*uint64(i); word != 0; { // the bits behind the last slice are zero
+				n := a.slice - at%a.slice
+				sums[at/a.slice] += float64(bits.OnesCount64(word & (1<<n - 1)))
 				word >>= n
 				at += n
 			}
 		}
 	}
-	return f
+	return sums
+}
+
+// slices returns the number of sums.
+func (a *array) slices() int {
+	if a.slice > 0 {
+		return a.Hashes
+	}
+	return 1
 }
 
 // used returns the number of nonzero cells.
@@ -206,22 +214,18 @@ func (a *array) used(words []uint64) (n uint64) {
 
 // rate returns the false-positive rate of a filter with these windows.
 func (a *array) rate(all []filled) float64 {
-	lines, used := 0.0, make([]uint64, a.Hashes+1)
-	for _, f := range all {
-		lines += f.Rate
-		for slice, n := range f.Used {
-			used[slice] += n
-		}
-	}
-	switch {
-	case a.blocked:
-		return lines / float64(a.span)
-	case a.slice == 0:
-		return math.Pow(float64(used[0])/float64(a.Cells), float64(a.Hashes))
-	}
 	rate := 1.0
-	for _, n := range used[:a.Hashes] {
-		rate *= float64(n) / float64(a.slice)
+	for slice := range a.slices() {
+		sum := 0.0
+		for _, f := range all {
+			if f.Sums != nil {
+				sum += f.Sums[slice]
+			}
+		}
+		rate *= sum / float64(a.span)
+	}
+	if !a.blocked && a.slice == 0 {
+		return math.Pow(rate, float64(a.Hashes))
 	}
 	return rate
 }
@@ -328,26 +332,24 @@ func (w windows) gather(ctx context.Context, out string, owner int, values iter.
 			return nil, errs.Field(ErrCorrupt, "length of a value", len(value), fmt.Sprintf("a block, or %d bytes", to-from+1))
 		}
 	}
-	f := w.array.measure(words, owner)
 	p, err := writeWords(ctx, out, words)
-	f.part = p
-	return encoded(f, err)
+	return encoded(filled{p, w.array.measure(words, owner)}, err)
 }
 
-// finish writes the frame. A window without keys has no part file and is zero.
-func (w windows) finish(ctx context.Context, out string, records iter.Seq2[record, error], sum *Summary) error {
+// finish joins the windows. A window without keys has no part file and is zero.
+func (w windows) finish(ctx context.Context, records iter.Seq2[int, []byte], sum *Summary) (io.WriterTo, error) {
 	all, err := decodeRecords[filled](records, w.array.windows())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	parts := make([]part, len(all))
 	for owner, f := range all {
 		from, to := w.array.bytes(owner)
 		if f.Bytes != 0 && f.Bytes != to-from {
-			return errs.Field(ErrCorrupt, "length of "+string(f.Name), f.Bytes, fmt.Sprintf("%d bytes", to-from))
+			return nil, errs.Field(ErrCorrupt, "length of "+string(f.Name), f.Bytes, fmt.Sprintf("%d bytes", to-from))
 		}
 		parts[owner] = part{f.Name, to - from, f.CRC}
 	}
-	sum.Size, sum.FPRate = w.array.header.Size(), w.array.rate(all)
-	return writeJoined(ctx, out, w.array.header, parts, func(p frame.Payload) frame.Payload { return p })
+	sum.FPRate = w.array.rate(all)
+	return joined(ctx, w.array.header, parts, func(p frame.Payload) frame.Payload { return p }), nil
 }

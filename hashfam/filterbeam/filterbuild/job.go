@@ -29,7 +29,7 @@ import (
 
 // job submits the job and waits for it.
 func (o *options) job(ctx context.Context, p filterbeam.Plan, patterns []string, log io.Writer) (filterbeam.Summary, error) {
-	none := filterbeam.Summary{}
+	var none filterbeam.Summary
 	if err := runSelf(); err != nil {
 		return none, err
 	}

@@ -144,8 +144,6 @@ const (
 // A usageError is an error in the command line.
 type usageError struct{ error }
 
-func (e usageError) Unwrap() error { return e.error }
-
 // errInterrupted is returned when a build was interrupted.
 var errInterrupted = errors.New("interrupted")
 

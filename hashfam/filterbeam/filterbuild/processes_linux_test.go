@@ -130,8 +130,8 @@ func (s shell) writeKeys(t *testing.T, folder string, n int) {
 }
 
 // Every command of the document runs as it is printed, unless the text says why
-// not. Then two jobs share the servers, with a worker process each, which the
-// SDK's boot program has started, and one worker is killed.
+// not. Then the worker of a job, which the SDK's boot program has started, is
+// killed.
 func TestDocumentedCommandsWork(t *testing.T) {
 	if testing.Short() || answers(poolPort) {
 		t.Skip("links three programs, and needs port " + poolPort)
@@ -149,36 +149,28 @@ func TestDocumentedCommandsWork(t *testing.T) {
 		}
 	}
 	require.Equal(t, 5, blocks)
-	requireTwoWorkers(t, s, last)
+	requireKillable(t, s, last)
 	left, err := os.ReadDir(s.dir)
 	require.NoError(t, err)
-	require.Len(t, left, 2+3, "the keys and the filters")
+	require.Len(t, left, 2+2, "the keys and the filters")
 }
 
-// requireTwoWorkers runs two jobs of the given command at the same time, and
-// kills the worker of the first job, which is waiting for keys from a pipe.
-func requireTwoWorkers(t *testing.T, s shell, command string) {
+// requireKillable kills the worker of a job of the given command, while the job
+// is waiting for keys from a pipe. The job fails and leaves no files, and can
+// be run again.
+func requireKillable(t *testing.T, s shell, command string) {
 	t.Helper()
 	s.writeKeys(t, "slow", 100_000)
 	pipe := filepath.Join(s.file("slow"), "9.txt")
 	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
-	named := func(name, keys string) string {
-		return strings.NewReplacer("filterbuild", "filterbuild -job_name="+name+filepath.Base(t.TempDir())+strconv.Itoa(os.Getpid()),
-			"out.bin", name+".bin", "/keys/", "/"+keys+"/").Replace(command)
-	}
-	slowText, quickText := named("slow", "slow"), named("quick", "keys")
-	slow := s.command(t, slowText)
+	name := fmt.Sprint("slow-", os.Getpid(), "-", time.Now().UnixNano())
+	command = strings.NewReplacer("filterbuild", "filterbuild -job_name="+name,
+		"out.bin", "slow.bin", "/keys/", "/slow/").Replace(command)
+	slow := s.command(t, command)
 	require.NoError(t, slow.Start())
 	var worker int
-	require.Eventually(t, func() bool { worker = workerOf(slowText); return worker > 0 }, 2*time.Minute, 10*time.Millisecond)
-	quick := make(chan struct{})
-	go func() {
-		defer close(quick)
-		s.run(t, quickText)
-	}()
-	require.Eventually(t, func() bool { return workerOf(quickText) > 0 }, 2*time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { worker = workerOf(name); return worker > 0 }, 2*time.Minute, 10*time.Millisecond)
 	require.NoError(t, syscall.Kill(worker, syscall.SIGKILL))
-	<-quick
 
 	ended := make(chan error, 1)
 	go func() { ended <- slow.Wait() }()
@@ -191,12 +183,11 @@ func requireTwoWorkers(t *testing.T, s shell, command string) {
 	}
 	require.NoFileExists(t, s.file("slow.bin"))
 	require.NoError(t, os.Remove(pipe))
-	s.run(t, slowText)
+	s.run(t, command)
 }
 
-// workerOf returns the process that works for the job of a command, or 0.
-func workerOf(command string) int {
-	name := regexp.MustCompile(`-job_name=(\S+)`).FindStringSubmatch(command)[1]
+// workerOf returns the process that works for a job, or 0.
+func workerOf(name string) int {
 	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, file := range lines {
 		line, _ := os.ReadFile(file) // the process may have ended

@@ -1,7 +1,7 @@
 // Package cutrunner is a Beam runner for tests. It runs each stage in small
 // bundles, several at a time, and repeats bundles that fail, like the runners
 // on a cluster. A test selects the attempts that fail, and the point at which
-// they fail.
+// they fail. Restrictions are split while they are processed.
 //
 // Each worker has a copy of the stage's function, made from its serialized
 // form, and uses it again after an attempt that failed. Elements that pass
@@ -16,19 +16,22 @@
 package cutrunner
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
+	"io"
 	"math/rand/v2"
-	"sync"
+	"os"
+	"sync/atomic"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph/coder"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph/mtime"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph/window"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/metrics"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/exec"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/typex"
 )
 
 // Options control how a pipeline is run.
@@ -37,15 +40,13 @@ type Options struct {
 	Workers  int                 // bundles at a time; 0 for one
 	Seed     uint64              // for the order of elements
 	Fault    func(Attempt) Fault // selects the attempts that fail; nil for none
-	Split    bool                // split restrictions while they are processed
 	Hold     bool                // hold elements in memory, and check that they do not change
 	Divide   int                 // number of the grouping, from 1, whose keys two tasks get, which is an error
 }
 
 // A Result describes a run.
 type Result struct {
-	Tries  int         // attempts
-	Failed [points]int // attempts that failed, by the point of the fault
+	Failed [points]int // attempts that failed before one succeeded, by the point of the fault
 	Splits int         // restrictions split while they were processed
 	Stages []string    // names of the stages
 
@@ -62,23 +63,11 @@ func (r *Result) JobID() string { return "cutrunner" }
 
 // A runner runs one pipeline.
 type runner struct {
+	store
 	options     Options
-	store       *store
 	collections map[int]*collection // by the number of the node
 	groupings   int                 // so far
-
-	mu     sync.Mutex
-	result *Result
-}
-
-// count counts an attempt.
-func (r *runner) count(a *attempt) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.result.Tries++
-	if a.fault.Point != None {
-		r.result.Failed[a.fault.Point]++
-	}
+	result      *Result
 }
 
 // Run runs a pipeline. It returns an error if all attempts at a bundle fail, if
@@ -90,119 +79,82 @@ func Run(ctx context.Context, p *beam.Pipeline, o Options) (*Result, error) {
 		return nil, err
 	}
 	r := &runner{options: o, collections: map[int]*collection{}, result: &Result{counters: map[metrics.StepKey]int64{}}}
-	if r.store, err = newStore(); err != nil {
+	r.hold = o.Hold
+	if r.file, err = os.CreateTemp("", "cutrunner"); err != nil {
 		return nil, err
 	}
-	defer r.store.close()
+	defer os.Remove(r.file.Name())
+	defer r.file.Close()
 	for _, e := range edges {
 		for _, out := range e.Output {
-			r.collections[out.To.ID()] = &collection{coder: out.To.Coder}
+			r.collections[out.To.ID()] = &collection{store: &r.store, coder: out.To.Coder}
 		}
-	}
-	for _, e := range edges {
 		if err := r.runEdge(ctx, e); err != nil {
 			return r.result, err
 		}
 	}
 	for _, c := range r.collections {
-		if err := r.store.check(c); err != nil {
+		if err := c.check(); err != nil {
 			return r.result, err
 		}
 	}
 	return r.result, nil
 }
 
-// runEdge runs a primitive of the pipeline.
+// runEdge runs a primitive of the pipeline. Its inputs are complete.
 func (r *runner) runEdge(ctx context.Context, e *graph.MultiEdge) error {
-	in, out := r.ends(e)
-	if e.Op != graph.Flatten && len(in) > 1 {
-		return fmt.Errorf("cutrunner: %v has several inputs", e)
-	}
-	switch e.Op {
-	case graph.Impulse:
-		i, err := newEncoder(coder.NewBytes(), false).encode(r.store, wrap(e.Value))
-		out[0].items = []item{i}
-		return err
-	case graph.Flatten:
-		for _, c := range in {
-			out[0].items = append(out[0].items, c.items...)
-		}
-		return nil
-	case graph.WindowInto, graph.Reshuffle: // elements are in the global window, and always shuffled
-		out[0].items = in[0].items
-		return nil
-	case graph.ParDo:
-		if e.DoFn.IsSplittable() {
-			return r.runSplittable(ctx, e, in[0], out)
-		}
-		return r.runStage(ctx, e, "", in[0], out, callParDo)
-	case graph.CoGBK:
-		return r.group(in[0], out[0])
-	case graph.Combine:
-		return r.runStage(ctx, e, "", in[0], out, callCombine)
-	}
-	return fmt.Errorf("cutrunner: %v is not supported", e)
-}
-
-// ends returns the collections that an edge reads, and the ones that it writes.
-func (r *runner) ends(e *graph.MultiEdge) (in, out []*collection) {
+	var in, out []*collection
 	for _, i := range e.Input {
 		in = append(in, r.collections[i.From.ID()])
 	}
 	for _, o := range e.Output {
 		out = append(out, r.collections[o.To.ID()])
 	}
-	return in, out
-}
-
-// A caller returns the nodes that call a function. The elements go to the first
-// node.
-type caller func(s *stage, fn *graph.Fn, out []exec.Node) []exec.Node
-
-func callParDo(s *stage, fn *graph.Fn, out []exec.Node) []exec.Node {
-	return []exec.Node{parDo(s, fn, out)}
-}
-
-func parDo(s *stage, fn *graph.Fn, out []exec.Node) *exec.ParDo {
-	return &exec.ParDo{Fn: (*graph.DoFn)(fn), Inbound: s.edge.Input, Out: out, PID: s.name}
-}
-
-func callCombine(s *stage, fn *graph.Fn, out []exec.Node) []exec.Node {
-	keyed := typex.IsKV(s.edge.Input[0].Type)
-	return []exec.Node{&exec.Combine{Fn: (*graph.CombineFn)(fn), UsesKey: keyed, Out: out[0], PID: s.name}}
-}
-
-func callSplit(_ *stage, fn *graph.Fn, out []exec.Node) []exec.Node {
-	split := &exec.SplitAndSizeRestrictions{Fn: (*graph.DoFn)(fn), Out: out[0]}
-	return []exec.Node{&exec.PairWithRestriction{Fn: (*graph.DoFn)(fn), Out: split}, split}
-}
-
-func callProcess(s *stage, fn *graph.Fn, out []exec.Node) []exec.Node {
-	return []exec.Node{&exec.ProcessSizedElementsAndRestrictions{PDo: parDo(s, fn, out)}}
+	if e.Op != graph.Flatten && len(in) > 1 {
+		return fmt.Errorf("cutrunner: %v has several inputs", e)
+	}
+	switch {
+	case e.Op == graph.Impulse:
+		i, err := out[0].encoder()(global(e.Value))
+		out[0].items = []item{i}
+		return err
+	case e.Op == graph.Flatten, e.Op == graph.WindowInto, e.Op == graph.Reshuffle: // elements are always shuffled
+		for _, c := range in {
+			out[0].items = append(out[0].items, c.items...)
+		}
+		return nil
+	case e.Op == graph.CoGBK:
+		return r.group(in[0], out[0])
+	case e.Op == graph.ParDo && e.DoFn.IsSplittable():
+		return r.runSplittable(ctx, e, in[0], out)
+	case e.Op == graph.ParDo, e.Op == graph.Combine:
+		return r.runStage(ctx, e, "", in[0], out)
+	}
+	return fmt.Errorf("cutrunner: %v is not supported", e)
 }
 
 // runStage runs a stage of an edge, whose name is the edge's name and step.
-func (r *runner) runStage(ctx context.Context, e *graph.MultiEdge, step string, in *collection, out []*collection, call caller) error {
-	s := &stage{runner: r, name: e.Name() + step, number: len(r.result.Stages), edge: e, in: in.coder, out: out, call: call}
+func (r *runner) runStage(ctx context.Context, e *graph.MultiEdge, step step, in *collection, out []*collection) error {
+	s := &stage{runner: r, edge: e, step: step, name: e.Name() + string(step), in: in, out: out}
+	s.number, s.idle = len(r.result.Stages), make(chan *graph.Fn, maxTries*max(r.options.Workers, 1))
 	r.result.Stages = append(r.result.Stages, s.name)
-	return s.run(ctx, in.items)
+	return s.run(ctx)
 }
 
-// runSplittable runs a splittable function in two stages: the first creates
-// restrictions and splits them, the second processes them.
+// runSplittable runs a splittable function in two stages.
 func (r *runner) runSplittable(ctx context.Context, e *graph.MultiEdge, in *collection, out []*collection) error {
 	pair := func(a, b *coder.Coder) *coder.Coder { return coder.NewKV([]*coder.Coder{a, b}) }
-	restrictions := &collection{coder: pair(pair(in.coder, e.RestrictionCoder), coder.NewDouble())}
-	if err := r.runStage(ctx, e, "/split", in, []*collection{restrictions}, callSplit); err != nil {
+	restrictions := &collection{store: &r.store, coder: pair(pair(in.coder, e.RestrictionCoder), coder.NewDouble())}
+	if err := r.runStage(ctx, e, splitting, in, []*collection{restrictions}); err != nil {
 		return err
 	}
-	return r.runStage(ctx, e, "/process", restrictions, out, callProcess)
+	return r.runStage(ctx, e, processing, restrictions, out)
 }
 
 // group groups a collection by key.
 func (r *runner) group(in, out *collection) error {
-	out.coder = in.coder // of the elements, which are pairs
-	groups, err := r.store.group(in.items)
+	out.coder = in.coder
+	groups, err := in.group()
 	r.groupings++
 	for _, g := range groups {
 		if n := len(g.values) / 2; n > 0 && r.groupings == r.options.Divide {
@@ -222,7 +174,6 @@ type Point int
 // outputs or file operations, is a fault at Commit.
 const (
 	None    Point = iota // the attempt succeeds, unless the function returns an error
-	Start                // before StartBundle
 	Element              // instead of processing an element
 	Output               // while an element is sent
 	File                 // in a file operation that calls [FileOperation]
@@ -240,28 +191,24 @@ type Fault struct {
 
 // An Attempt is an attempt to process a bundle.
 type Attempt struct {
-	Stage  string // name of the function
-	Number int    // of the stage in the pipeline, from 0
-	Bundle int    // of the stage
-	Try    int    // of the bundle, from 0
-	Size   int    // elements in the bundle
+	Stage  int // number of the stage in the pipeline, from 0
+	Bundle int // of the stage
+	Try    int // of the bundle, from 0
+	Size   int // elements in the bundle
 }
 
 // Random returns faults that are drawn using a seed. Up to two of three
 // attempts at a bundle fail, at any point.
 func Random(seed uint64) func(Attempt) Fault {
 	return func(a Attempt) Fault {
-		h := fnv.New64a()
-		h.Write([]byte(a.Stage))
-		r := rand.New(rand.NewPCG(seed, h.Sum64()+uint64(a.Number)<<32+uint64(a.Bundle)))
+		r := rand.New(rand.NewPCG(seed, uint64(a.Stage)<<32+uint64(a.Bundle)))
 		if a.Try >= r.IntN(3) {
 			return Fault{}
 		}
 		for range a.Try {
 			r.Uint64()
 		}
-		f := Fault{Point: Start + Point(r.IntN(int(points-Start)))}
-		f.After = r.IntN(4)
+		f := Fault{Point: Element + Point(r.IntN(int(points-Element))), After: r.IntN(4)}
 		if f.Point == Element {
 			f.After = r.IntN(a.Size)
 		}
@@ -288,3 +235,163 @@ func FileOperation(ctx context.Context) error {
 	}
 	return a.split(ctx)
 }
+
+// A store contains the encoded elements of all collections. It is a file, so
+// that only the workers use memory.
+type store struct {
+	file *os.File
+	end  atomic.Int64
+	hold bool // also hold the elements in memory
+}
+
+// A collection contains the elements that one stage sends to the next.
+type collection struct {
+	*store
+	coder *coder.Coder // of an element, or of the pairs that are grouped
+	items []item
+}
+
+// An item is an encoded element in the store. In a grouped collection, it is
+// the first pair with its key, and values contains all pairs with this key.
+type item struct {
+	held       *exec.FullValue // the element, if it is held in memory
+	at, length int64
+	values     []item
+}
+
+// bytes returns an item's encoding.
+func (s *store) bytes(i item) ([]byte, error) {
+	encoded := make([]byte, i.length)
+	_, err := s.file.ReadAt(encoded, i.at)
+	return encoded, err
+}
+
+// encoder returns a function that writes an element to the store.
+func (c *collection) encoder() func(*exec.FullValue) (item, error) {
+	encoder := exec.MakeElementEncoder(c.coder)
+	return func(v *exec.FullValue) (item, error) {
+		var encoded bytes.Buffer
+		if err := encoder.Encode(v, &encoded); err != nil {
+			return item{}, err
+		}
+		i := item{length: int64(encoded.Len())}
+		i.at = c.end.Add(i.length) - i.length
+		if c.hold {
+			held := *v // the engine reuses v, but not the values in it
+			i.held = &held
+		}
+		_, err := c.file.WriteAt(encoded.Bytes(), i.at)
+		return i, err
+	}
+}
+
+// check returns an error if an element that is held in memory differs from its
+// encoding.
+func (c *collection) check() error {
+	encoder := exec.MakeElementEncoder(c.coder)
+	for _, i := range c.items {
+		if i.held == nil {
+			continue
+		}
+		want, err := c.bytes(i)
+		if err != nil {
+			return err
+		}
+		var got bytes.Buffer
+		if err := encoder.Encode(i.held, &got); err != nil {
+			return err
+		}
+		if !bytes.Equal(want, got.Bytes()) {
+			return errors.New("cutrunner: an element has changed after it was emitted")
+		}
+	}
+	return nil
+}
+
+// group returns an item for each key, in the order in which they first occur.
+func (c *collection) group() ([]item, error) {
+	decoder := exec.MakeElementDecoder(c.coder.Components[0])
+	place := map[string]int{}
+	var groups []item
+	for _, i := range c.items {
+		encoded, err := c.bytes(i)
+		if err != nil {
+			return nil, err
+		}
+		rest := bytes.NewReader(encoded)
+		if _, err := decoder.Decode(rest); err != nil {
+			return nil, err
+		}
+		key := string(encoded[:len(encoded)-rest.Len()])
+		at, known := place[key]
+		if !known {
+			at = len(groups)
+			place[key] = at
+			groups = append(groups, i)
+		}
+		groups[at].values = append(groups[at].values, i)
+	}
+	return groups, nil
+}
+
+// A decoder reads a collection's elements.
+type decoder struct {
+	*collection
+	exec.ElementDecoder
+}
+
+// read returns an item's element.
+func (d decoder) read(i item) (*exec.FullValue, error) {
+	if i.held != nil {
+		return i.held, nil
+	}
+	encoded, err := d.bytes(i)
+	if err != nil {
+		return nil, err
+	}
+	return d.Decode(bytes.NewReader(encoded))
+}
+
+// decode returns an element, or a key with its values.
+func (d decoder) decode(i item) (*exec.FullValue, []exec.ReStream, error) {
+	v, err := d.read(i)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case i.values == nil:
+		return global(v), nil, nil
+	}
+	return global(v.Elm), []exec.ReStream{&values{d, i.values}}, nil
+}
+
+// global returns v as an element in the global window.
+func global(v any) *exec.FullValue {
+	element := exec.FullValue{Elm: v}
+	if full, ok := v.(*exec.FullValue); ok {
+		element = *full
+	}
+	element.Timestamp, element.Windows = mtime.ZeroTimestamp, window.SingleGlobalWindow
+	return &element
+}
+
+// A key's values can be read several times.
+type values struct {
+	decoder
+	items []item
+}
+
+func (v *values) Open() (exec.Stream, error) { return &values{v.decoder, v.items}, nil }
+
+func (v *values) Read() (*exec.FullValue, error) {
+	if len(v.items) == 0 {
+		return nil, io.EOF
+	}
+	pair, err := v.read(v.items[0])
+	if err != nil {
+		return nil, err
+	}
+	v.items = v.items[1:]
+	return global(pair.Elm2), nil
+}
+
+func (v *values) Close() error { return nil }

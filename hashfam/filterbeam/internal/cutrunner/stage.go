@@ -11,30 +11,39 @@ import (
 	"sync"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph/coder"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/metrics"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/exec"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/graphx"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/typex"
+	"golang.org/x/sync/errgroup"
 )
 
 // A stage passes a collection's elements to a function.
 type stage struct {
-	runner  *runner
+	*runner
+	step    step
 	name    string
 	number  int
 	edge    *graph.MultiEdge
-	in      *coder.Coder
+	in      *collection
 	out     []*collection
-	call    caller
-	idle    chan *worker
+	idle    chan *graph.Fn // copies of the function that no worker uses
 	bundles int
 }
 
-// worker returns an idle worker, or a new one.
-func (s *stage) worker() (*worker, error) {
+// A step is a stage of a splittable function, or empty.
+type step string
+
+const (
+	splitting  step = "/split"   // creates restrictions and splits them
+	processing step = "/process" // processes the restrictions
+)
+
+// fn returns a copy of the function, which an earlier attempt may have used.
+func (s *stage) fn() (*graph.Fn, error) {
 	select {
-	case w := <-s.idle:
-		return w, nil
+	case fn := <-s.idle:
+		return fn, nil
 	default:
 	}
 	encoded, err := graphx.EncodeMultiEdge(s.edge)
@@ -49,107 +58,114 @@ func (s *stage) worker() (*worker, error) {
 	default:
 		_, err = graph.AsDoFn(fn, graph.MainUnknown)
 	}
-	return &worker{fn: fn}, err
+	return fn, err
 }
 
-// run processes the items in bundles, and then the residuals of splits.
-func (s *stage) run(ctx context.Context, items []item) error {
-	s.idle = make(chan *worker, maxTries*max(s.runner.options.Workers, 1))
-	for len(items) > 0 {
+// units returns the nodes that call a function. The elements go to the first.
+func (s *stage) units(fn *graph.Fn, out []exec.Node) []exec.Node {
+	do := (*graph.DoFn)(fn)
+	parDo := &exec.ParDo{Fn: do, Inbound: s.edge.Input, Out: out, PID: s.name}
+	switch {
+	case s.step == splitting:
+		split := &exec.SplitAndSizeRestrictions{Fn: do, Out: out[0]}
+		return []exec.Node{&exec.PairWithRestriction{Fn: do, Out: split}, split}
+	case s.step == processing:
+		return []exec.Node{&exec.ProcessSizedElementsAndRestrictions{PDo: parDo}}
+	case s.edge.Op == graph.Combine:
+		keyed := typex.IsKV(s.edge.Input[0].Type)
+		return []exec.Node{&exec.Combine{Fn: (*graph.CombineFn)(fn), UsesKey: keyed, Out: out[0], PID: s.name}}
+	}
+	return []exec.Node{parDo}
+}
+
+// run processes all elements in bundles, and then the residuals of splits.
+func (s *stage) run(ctx context.Context) error {
+	for items := s.in.items; len(items) > 0; {
 		items = slices.Clone(items)
-		r := rand.New(rand.NewPCG(s.runner.options.Seed, uint64(s.number)))
+		r := rand.New(rand.NewPCG(s.options.Seed, uint64(s.number)))
 		r.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
-		var residuals []item
-		for _, a := range s.runAll(ctx, items) {
-			if a.err != nil {
-				return a.err
-			}
-			s.commit(a)
-			residuals = append(residuals, a.residuals...)
+		last, err := s.runAll(ctx, items)
+		if err != nil {
+			return err
 		}
-		items = residuals
+		items = nil
+		for _, a := range last {
+			s.commit(a)
+			items = append(items, a.residuals...)
+		}
 	}
 	return nil
 }
 
-// runAll processes the items in bundles, several at a time, and returns the
-// last attempt at each bundle.
-func (s *stage) runAll(ctx context.Context, items []item) []*attempt {
-	size := cmp.Or(s.runner.options.Elements, len(items))
-	bundles := slices.Collect(slices.Chunk(items, size))
+// runAll processes the items in bundles, several at a time, and returns an
+// attempt at each bundle that succeeded.
+func (s *stage) runAll(ctx context.Context, items []item) ([]*attempt, error) {
+	bundles := slices.Collect(slices.Chunk(items, cmp.Or(s.options.Elements, len(items))))
 	last := make([]*attempt, len(bundles))
-	slots := make(chan struct{}, max(s.runner.options.Workers, 1))
-	var all sync.WaitGroup
+	var all errgroup.Group
+	all.SetLimit(max(s.options.Workers, 1))
 	for i, b := range bundles {
-		number := s.bundles
-		s.bundles++
-		slots <- struct{}{}
-		all.Go(func() {
-			last[i] = s.runBundle(ctx, number, b)
-			<-slots
+		number := s.bundles + i
+		all.Go(func() (err error) {
+			last[i], err = s.runBundle(ctx, number, b)
+			return err
 		})
 	}
-	all.Wait()
-	return last
+	s.bundles += len(bundles)
+	return last, all.Wait()
 }
 
 // maxTries is the largest number of attempts at a bundle.
 const maxTries = 3
 
-// runBundle makes attempts until one succeeds, and returns the last one.
-func (s *stage) runBundle(ctx context.Context, number int, items []item) *attempt {
+// runBundle makes attempts until one succeeds, and returns it.
+func (s *stage) runBundle(ctx context.Context, number int, items []item) (*attempt, error) {
 	var twins sync.WaitGroup
 	defer twins.Wait()
 	var failed []error
+	var faults []Point
 	for try := range maxTries {
-		a := &attempt{stage: s, Attempt: Attempt{s.name, s.number, number, try, len(items)}}
-		if s.runner.options.Fault != nil {
-			a.fault = s.runner.options.Fault(a.Attempt)
+		a := &attempt{stage: s, Attempt: Attempt{s.number, number, try, len(items)}}
+		if s.options.Fault != nil {
+			a.fault = s.options.Fault(a.Attempt)
 		}
+		faults = append(faults, a.fault.Point)
 		if a.fault.Point == Twin && try < maxTries-1 {
 			twins.Go(func() { a.run(ctx, items) })
-			s.runner.count(a)
 			continue
 		}
 		a.run(ctx, items)
-		s.runner.count(a)
 		switch {
 		case a.err == nil && a.fault.Point == None:
-			return a
+			a.faults = faults
+			return a, nil
 		case a.err == nil:
 			a.err = errLost // its output is dropped
 		}
 		failed = append(failed, fmt.Errorf("%s, try %d: %w", s.name, try, a.err))
 	}
-	return &attempt{err: errors.Join(failed...)}
+	return nil, errors.Join(failed...)
 }
 
 // commit passes the output of an attempt to the next stages.
 func (s *stage) commit(a *attempt) {
-	for i, items := range a.outputs {
-		s.out[i].items = append(s.out[i].items, items...)
+	for i, sink := range a.sinks {
+		s.out[i].items = append(s.out[i].items, sink.items...)
 	}
-	result := s.runner.result
-	result.Splits += len(a.residuals)
-	all := a.metrics.AllMetrics()
-	for _, c := range all.Counters() {
-		result.counters[c.Key] += c.Result()
+	for _, p := range a.faults {
+		s.result.Failed[p]++
 	}
-}
-
-// A worker has a copy of the stage's function.
-type worker struct {
-	fn      *graph.Fn
-	units   []exec.Node // the elements go to the first; none before the first bundle
-	sinks   []*sink
-	decoder *decoder
+	s.result.Splits += len(a.residuals)
+	for _, c := range a.metrics.AllMetrics().Counters() {
+		s.result.counters[c.Key] += c.Result()
+	}
 }
 
 // A sink receives the elements that an attempt sends to a collection.
 type sink struct {
 	exec.Discard
 	attempt *attempt
-	encoder *encoder
+	encode  func(*exec.FullValue) (item, error)
 	items   []item
 }
 
@@ -157,7 +173,7 @@ func (s *sink) ProcessElement(_ context.Context, v *exec.FullValue, _ ...exec.Re
 	if err := s.attempt.reach(Output); err != nil {
 		return err
 	}
-	i, err := s.encoder.encode(s.attempt.stage.runner.store, v)
+	i, err := s.encode(v)
 	s.items = append(s.items, i)
 	return err
 }
@@ -167,13 +183,14 @@ type attempt struct {
 	Attempt
 	stage   *stage
 	fault   Fault
+	faults  []Point // of this attempt and the earlier ones
 	reached [points]int
 
-	worker    *worker
-	size      float64 // of the restriction that is being processed
-	residuals []item  // from splits
+	unit      exec.Node // that the elements go to
+	size      float64   // of the restriction that is being processed
+	residuals []item    // from splits
 
-	outputs [][]item // one for each output of the stage
+	sinks   []*sink // one for each output of the stage
 	metrics metrics.Results
 	err     error
 }
@@ -189,84 +206,65 @@ func (a *attempt) reach(p Point) error {
 
 // run processes the items, and sets a.err if the attempt fails.
 func (a *attempt) run(ctx context.Context, items []item) {
-	a.worker, a.err = a.stage.worker()
-	if a.err != nil {
+	fn, err := a.stage.fn()
+	if err != nil {
+		a.err = err
 		return
 	}
 	defer func() {
-		if r := recover(); r != nil { // emitters panic with the error of a sink
-			if err, ok := r.(error); ok && err == errLost {
-				a.err = err
-			} else {
-				a.err = fmt.Errorf("cutrunner: %s: %v\n%s", a.Stage, r, debug.Stack())
-			}
+		if r := recover(); r == errLost { // emitters panic with the error of a sink
+			a.err = errLost
+		} else if r != nil {
+			a.err = fmt.Errorf("cutrunner: %s: %v\n%s", a.stage.name, r, debug.Stack())
 		}
-		if a.err != nil {
-			a.worker.units = nil // broken; the function stays
-		}
-		a.stage.idle <- a.worker
+		a.stage.idle <- fn
 	}()
 	ctx = metrics.SetBundleID(context.WithValue(ctx, attemptKey{}, a), fmt.Sprint(a.Attempt))
-	if a.err = a.process(ctx, items); a.err != nil {
-		return
-	}
-	for _, s := range a.worker.sinks {
-		a.outputs = append(a.outputs, s.items)
-	}
+	a.err = a.process(ctx, fn, items)
 	a.metrics = metrics.ResultsExtractor(ctx)
 }
 
 // process calls the units like a real runner's worker.
-func (a *attempt) process(ctx context.Context, items []item) error {
-	w := a.worker
-	if err := w.up(ctx, a); err != nil {
+func (a *attempt) process(ctx context.Context, fn *graph.Fn, items []item) error {
+	if err := a.up(ctx, fn); err != nil {
 		return err
 	}
-	if err := a.reach(Start); err != nil {
+	if err := a.unit.StartBundle(ctx, a.stage.name, exec.DataContext{}); err != nil {
 		return err
 	}
-	if err := w.units[0].StartBundle(ctx, a.Stage, exec.DataContext{}); err != nil {
-		return err
-	}
+	d := decoder{a.stage.in, exec.MakeElementDecoder(a.stage.in.coder)}
 	for _, i := range items {
 		if err := a.reach(Element); err != nil {
 			return err
 		}
-		v, values, err := w.decoder.decode(i)
+		v, values, err := d.decode(i)
 		if err != nil {
 			return err
 		}
 		a.size, _ = v.Elm2.(float64)
-		if err := w.units[0].ProcessElement(ctx, v, values...); err != nil {
+		if err := a.unit.ProcessElement(ctx, v, values...); err != nil {
 			return err
 		}
 	}
 	if err := a.reach(Finish); err != nil {
 		return err
 	}
-	return w.units[0].FinishBundle(ctx)
+	return a.unit.FinishBundle(ctx)
 }
 
-// up creates the worker's units, if it has none, and resets its sinks.
-func (w *worker) up(ctx context.Context, a *attempt) error {
-	if w.units == nil {
-		w.sinks = nil
-		var out []exec.Node
-		for _, c := range a.stage.out {
-			s := &sink{encoder: newEncoder(c.coder, a.stage.runner.options.Hold)}
-			w.sinks = append(w.sinks, s)
-			out = append(out, s)
-		}
-		w.units = a.stage.call(a.stage, w.fn, out)
-		w.decoder = newDecoder(a.stage.runner.store, a.stage.in)
-		for _, u := range w.units {
-			if err := u.Up(ctx); err != nil {
-				return err
-			}
-		}
+// up creates the attempt's units and sinks.
+func (a *attempt) up(ctx context.Context, fn *graph.Fn) error {
+	var out []exec.Node
+	for _, c := range a.stage.out {
+		s := &sink{attempt: a, encode: c.encoder()}
+		a.sinks, out = append(a.sinks, s), append(out, s)
 	}
-	for _, s := range w.sinks {
-		s.attempt, s.items = a, nil
+	units := a.stage.units(fn, out)
+	a.unit = units[0]
+	for _, u := range units {
+		if err := u.Up(ctx); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -274,26 +272,22 @@ func (w *worker) up(ctx context.Context, a *attempt) error {
 // minSplit is the size of the smallest restriction that is split.
 const minSplit = 4096
 
-// split splits the restriction that is being processed, if it is large enough
-// and the option is set.
+// split splits the restriction that is being processed, if it is large enough.
 func (a *attempt) split(ctx context.Context) error {
-	sdf, splittable := a.worker.units[0].(*exec.ProcessSizedElementsAndRestrictions)
-	if !splittable || !a.stage.runner.options.Split || a.size < minSplit {
+	sdf, splittable := a.unit.(*exec.ProcessSizedElementsAndRestrictions)
+	if !splittable || a.size < minSplit {
 		return nil
 	}
 	unit := <-sdf.SU
 	defer func() { sdf.SU <- unit }()
 	_, residuals, err := unit.Split(ctx, 0.5)
-	if err != nil {
-		return err
-	}
 	for _, r := range residuals {
-		i, err := newEncoder(a.stage.in, a.stage.runner.options.Hold).encode(a.stage.runner.store, r)
+		i, err := a.stage.in.encoder()(r)
 		if err != nil {
 			return err
 		}
 		a.residuals = append(a.residuals, i)
 		a.size /= 2
 	}
-	return nil
+	return err
 }
