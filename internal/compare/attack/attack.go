@@ -83,13 +83,12 @@ type Budget struct {
 	forged    int // keys generated for an attack that needs several
 	victims   int
 	collected int // false positives found by queries
-	crowd     int // how many times more members if an attack needs a large filter
 }
 
 // Full is the budget for the tables. Quick is the budget for tests.
 var (
-	Full  = Budget{members: 1000, absent: 50_000, forged: 1000, victims: 5, collected: 100, crowd: 100}
-	Quick = Budget{members: 200, absent: 10_000, forged: 200, victims: 4, collected: 20, crowd: 100}
+	Full  = Budget{members: 1000, absent: 50_000, forged: 1000, victims: 5, collected: 100}
+	Quick = Budget{members: 200, absent: 10_000, forged: 200, victims: 4, collected: 20}
 )
 
 // A Finding is a duel's result.
@@ -116,20 +115,6 @@ type Battle struct {
 
 // Battles contains all tables.
 var Battles = []Battle{bloomBattle, countingBattle, cuckooBattle, countBattle, staticBattle}
-
-// Columns returns the names of the targets in b, in the order in which they
-// first occur.
-func (b Battle) Columns() []string {
-	var list []string
-	for _, a := range b.Attacks {
-		for _, t := range a.on {
-			if !slices.Contains(list, t.column) {
-				list = append(list, t.column)
-			}
-		}
-	}
-	return list
-}
 
 // Duels returns the number of duels in battles.
 func Duels(battles []Battle) (n int) {

@@ -25,15 +25,12 @@ var (
 	classicTargets = ours(target{Structure: measure.Named("bloom"), layout: ourLayout, reopen: reopenOurs},
 		target{column: "bits-and-blooms", Structure: measure.Named("bits-and-blooms"), layout: peerLayout, reopen: reopenGob(new(peer.BloomFilter))},
 		target{column: "boom", Structure: measure.Named("boom-bloom"), layout: boomLayout, reopen: reopenGob(new(boom.BloomFilter))},
-		target{column: "bbloom", Structure: measure.Structure{Module: measure.Named("bbloom").Module, Build: buildBbloom},
-			layout: bbloomLayout, reopen: reopenBbloom},
+		target{column: "bbloom", Structure: measure.Structure{Module: measure.Named("bbloom").Module, Build: func(n uint64, rate float64, _ hashfam.Family) (*measure.Filter, error) {
+			return measure.Bbloom(bbloom.New(float64(n), rate))
+		}}, layout: bbloomLayout, reopen: reopenBbloom},
 	)
 	blockedTargets = ours(target{Structure: measure.Named("bloom-blocked"), layout: ourLayout})
 )
-
-func buildBbloom(n uint64, rate float64, _ hashfam.Family) (*measure.Filter, error) {
-	return measure.Bbloom(bbloom.New(float64(n), rate))
-}
 
 var bloomBattle = Battle{"Bloom filters", []Attack{
 	{Name: "pollute", Key: stops, on: classicTargets, try: pollute,
@@ -76,13 +73,11 @@ func pollute(d *duel) (honest, outcome float64) {
 	return d.falseRate(fair.Contains), d.falseRate(d.victim(keys).Contains)
 }
 
-// lineKeys is the number of keys that the adversary sends to one line. An
-// honest line receives about 50.
-const lineKeys = 400
-
-// fillLine sends keys to the same cache line. The other keys are honest.
+// fillLine sends keys to the same cache line, which would otherwise receive
+// about 50. The other keys are honest.
 func fillLine(d *duel) (honest, outcome float64) {
-	d.n = d.budget.members * d.budget.crowd
+	const lineKeys = 400
+	d.n = 100 * d.budget.members
 	fair := d.victim(d.members())
 	positions := d.layout(fair)
 	line := positions(d.random.next())[0] / lineBits
@@ -128,6 +123,8 @@ func (d *duel) repeatUnder(family hashfam.Family) (honest, outcome float64) {
 // family. The result can be used until the next call.
 type layout func(key []byte) []uint64
 
+const lineBits = 512 // of a cache line
+
 // ourLayout follows docs/format.md.
 func ourLayout(f *measure.Filter) layout {
 	p := f.Inner.(*bloom.Filter).Params()
@@ -147,8 +144,6 @@ func ourLayout(f *measure.Filter) layout {
 		return bits
 	}
 }
-
-const lineBits = 512
 
 func peerLayout(f *measure.Filter) layout {
 	p := f.Inner.(*peer.BloomFilter)

@@ -22,11 +22,11 @@ var countBattle = Battle{"Counts", []Attack{
 		About: "half of the added keys share counters with a victim; the estimate for the victim, which was never added, as a percentage of the total"},
 	{Name: "ask, inflate", Key: useless, on: sketchTargets, try: inflateByAsking,
 		About: "the adversary adds ten times as many keys as all others, and repeats the keys that raise the victim's estimate; the same percentage"},
-	{Name: "flood", Key: needless, on: topTargets, try: flood(manyKeys),
+	{Name: "flood", Key: needless, on: topTargets, try: flood(50_000, 16, 1, false),
 		About: "50,000 keys are added once each; the percentage of 20 keys, added 50 times each, that a top-20 does not report"},
-	{Name: "flood, long keys", Key: useless, on: topTargets, try: flood(longKeys),
+	{Name: "flood, long keys", Key: useless, on: topTargets, try: flood(600, 2000, floodEach-1, false),
 		About: "600 keys of 2,000 bytes are added 49 times each; the same percentage"},
-	{Name: "unnoticed", Key: needless, on: topTargets, try: flood(unnoticed),
+	{Name: "unnoticed", Key: needless, on: topTargets, try: flood(600, 2000, floodEach-1, true),
 		About: "the same percentage, ignoring losses that the structure reports"},
 }}
 
@@ -120,21 +120,11 @@ const (
 	floodError = 0.01
 )
 
-// A surge adds keys that may displace others.
-type surge struct {
-	keys, bytes, each int
-	unnoticed         bool // ignore losses if the structure reports that keys may be missing
-}
-
-var (
-	manyKeys  = surge{keys: 50_000, bytes: 16, each: 1}
-	longKeys  = surge{keys: 600, bytes: 2000, each: floodEach - 1}
-	unnoticed = surge{longKeys.keys, longKeys.bytes, longKeys.each, true}
-)
-
-// flood adds frequent keys and then a surge. It returns the fraction of
-// frequent keys that are not reported before and after the surge.
-func flood(s surge) func(d *duel) (before, after float64) {
+// flood adds frequent keys and then a number of others of a size, each of them
+// several times. It returns the fraction of frequent keys that are not reported
+// before and after. If unnoticed is set, it ignores losses when the structure
+// reports that keys may be missing.
+func flood(number, size, each int, unnoticed bool) func(d *duel) (before, after float64) {
 	return func(d *duel) (before, after float64) {
 		c, frequent := must(d.tally(nil, d.secret)), d.members()[:floodTop]
 		count := func(keys [][]byte, each int) (missing float64) {
@@ -147,13 +137,13 @@ func flood(s surge) func(d *duel) (before, after float64) {
 			return share(frequent, func(key []byte) bool { return !slices.Contains(reported, string(key)) })
 		}
 		before = count(frequent, floodEach)
-		keys := d.random.take(s.keys)
+		keys := d.random.take(number)
 		for i := range keys {
-			keys[i] = append(keys[i], make([]byte, s.bytes-len(keys[i]))...)
+			keys[i] = append(keys[i], make([]byte, size-len(keys[i]))...)
 		}
-		after = count(keys, s.each)
-		d.queries += s.keys * s.each
-		if s.unnoticed && c.Complete != nil && !c.Complete() {
+		after = count(keys, each)
+		d.queries += number * each
+		if unnoticed && c.Complete != nil && !c.Complete() {
 			after = 0
 		}
 		return before, after

@@ -153,18 +153,11 @@ var staticBattle = Battle{"Static filters", []Attack{
 		About: "the same for a perfect.Filter"},
 }}
 
-const (
-	gathered     = 1 << 10 // parts of the range; all keys are in the same part
-	gatheredKeys = 1000
-)
-
 // gather builds filters from keys whose hashes begin with the same bits when
 // the public family is used.
 func gather(d *duel) (honest, outcome float64) {
-	d.n = gatheredKeys
-	keys := d.search(d.n, func(key []byte) bool {
-		return hashfam.Family{}.Sum(key).Probe().In(gathered) == 0
-	})
+	d.n = 1000
+	keys := d.search(d.n, func(key []byte) bool { return hashfam.Family{}.Sum(key).Probe().In(1<<10) == 0 })
 	bits := func(keys [][]byte) float64 { return 8 * float64(d.victim(keys).SizeBytes()) / float64(d.n) }
 	return bits(d.members()), bits(keys)
 }

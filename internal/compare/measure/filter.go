@@ -243,17 +243,12 @@ func newStaticExact(n uint64, _ float64, family hashfam.Family) (*Filter, error)
 // newMap builds the set that a Go program would use without this library.
 func newMap(n uint64, _ float64, _ hashfam.Family) (*Filter, error) {
 	m := make(map[string]struct{}, n)
-	contains := func(key []byte) bool {
-		_, ok := m[string(key)]
+	add := func(key []byte) error { m[string(key)] = struct{}{}; return nil }
+	contains := func(key []byte) bool { _, ok := m[string(key)]; return ok }
+	remove := func(key []byte) bool {
+		ok := contains(key)
+		delete(m, string(key))
 		return ok
 	}
-	return &Filter{
-		Inner: m, Contains: contains,
-		Add: func(key []byte) error { m[string(key)] = struct{}{}; return nil },
-		Delete: func(key []byte) bool {
-			ok := contains(key)
-			delete(m, string(key))
-			return ok
-		},
-	}, nil
+	return &Filter{Inner: m, Add: add, Contains: contains, Delete: remove}, nil
 }

@@ -48,11 +48,12 @@ const (
 
 func newPeerBloom(n uint64, rate float64, _ hashfam.Family) (*Filter, error) {
 	f := bloom.NewWithEstimates(uint(n), rate)
-	return &Filter{
-		Inner: f, Add: func(key []byte) error { f.Add(key); return nil }, Contains: f.Test,
-		SizeBytes: func() uint64 { return (uint64(f.Cap()) + 63) / 64 * 8 }, // words of 64 bits
-	}, nil
+	add := func(key []byte) error { f.Add(key); return nil }
+	return &Filter{Inner: f, Add: add, Contains: f.Test, SizeBytes: fixed((f.Cap() + 63) / 64 * 8)}, nil // words of 64 bits
 }
+
+// fixed returns a function that returns a filter's fixed size.
+func fixed[T int | uint](bytes T) func() uint64 { return func() uint64 { return uint64(bytes) } }
 
 // newHoliman builds a filter that does not hash keys, so they are hashed by our
 // family. The filter also needs random keys of its own. These are derived from
@@ -93,28 +94,22 @@ func Bbloom(f *bbloom.Bloom, err error) (*Filter, error) {
 // our family.
 func newRistretto(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
 	f := z.NewBloomFilter(float64(n), rate)
-	return &Filter{
-		Inner: f, Add: func(key []byte) error { f.Add(uint64(family.Sum(key))); return nil },
-		Contains:  func(key []byte) bool { return f.Has(uint64(family.Sum(key))) },
-		SizeBytes: func() uint64 { return uint64(f.TotalSize()) },
-	}, nil
+	add := func(key []byte) error { f.Add(uint64(family.Sum(key))); return nil }
+	contains := func(key []byte) bool { return f.Has(uint64(family.Sum(key))) }
+	return &Filter{Inner: f, Add: add, Contains: contains, SizeBytes: fixed(f.TotalSize())}, nil
 }
 
 func newBoomBloom(n uint64, rate float64, _ hashfam.Family) (*Filter, error) {
 	f := boom.NewBloomFilter(uint(n), rate)
-	return &Filter{
-		Inner: f, Add: func(key []byte) error { f.Add(key); return nil }, Contains: f.Test,
-		SizeBytes: func() uint64 { return (uint64(f.Capacity()) + 7) / 8 },
-	}, nil
+	add := func(key []byte) error { f.Add(key); return nil }
+	return &Filter{Inner: f, Add: add, Contains: f.Test, SizeBytes: fixed((f.Capacity() + 7) / 8)}, nil
 }
 
 // newBoomCounting builds a filter with 4-bit counters, like ours.
 func newBoomCounting(n uint64, rate float64, _ hashfam.Family) (*Filter, error) {
 	f := boom.NewDefaultCountingBloomFilter(uint(n), rate)
-	return &Filter{
-		Inner: f, Add: func(key []byte) error { f.Add(key); return nil }, Contains: f.Test, Delete: f.TestAndRemove,
-		SizeBytes: func() uint64 { return (uint64(f.Capacity())*4 + 7) / 8 },
-	}, nil
+	add, size := func(key []byte) error { f.Add(key); return nil }, fixed((f.Capacity()+1)/2)
+	return &Filter{Inner: f, Add: add, Contains: f.Test, Delete: f.TestAndRemove, SizeBytes: size}, nil
 }
 
 // newBoomCuckoo returns an error for capacities that would exhaust the memory.
@@ -143,14 +138,12 @@ func newSeiflotfy(n uint64, _ float64, _ hashfam.Family) (*Filter, error) {
 		}
 		return nil
 	}
-	return &Filter{
-		Inner: f, Add: add, Contains: f.Lookup, Delete: f.Delete,
-		SizeBytes: func() uint64 { return uint64(len(f.Encode())) }, // one byte per slot, as in memory
-	}, nil
+	size := func() uint64 { return uint64(len(f.Encode())) } // one byte per slot, as in memory
+	return &Filter{Inner: f, Add: add, Contains: f.Lookup, Delete: f.Delete, SizeBytes: size}, nil
 }
 
-// newXor8 and newFuse build filters for 64-bit numbers. Other keys must be
-// hashed first, so they are hashed by our family. The times include this.
+// newXor8 and newFuse build filters for 64-bit numbers. Other keys are hashed
+// by our family first, which the times include.
 func newXor8(n uint64, _ float64, family hashfam.Family) (*Filter, error) {
 	return collected(n, family, func(f *Filter, digests []uint64) error {
 		x, err := xorfilter.Populate(digests)
@@ -175,11 +168,8 @@ func newFuse[T xorfilter.Unsigned](n uint64, _ float64, family hashfam.Family) (
 func newSorted(n uint64, _ float64, _ hashfam.Family) (*Filter, error) {
 	keys := make([]string, 0, n)
 	return &Filter{
-		Add:   func(key []byte) error { keys = append(keys, string(key)); return nil },
-		Build: func() error { slices.Sort(keys); return nil },
-		Contains: func(key []byte) bool {
-			_, found := slices.BinarySearch(keys, string(key))
-			return found
-		},
+		Add:      func(key []byte) error { keys = append(keys, string(key)); return nil },
+		Build:    func() error { slices.Sort(keys); return nil },
+		Contains: func(key []byte) bool { _, found := slices.BinarySearch(keys, string(key)); return found },
 	}, nil
 }

@@ -241,21 +241,21 @@ func (r Attacks) table(b attack.Battle) table {
 	t := table{Columns: []column{
 		{name: "attack", Left: true}, {name: "knows", Left: true, drop: 1}, {name: "cost", drop: 2}, {name: "honest"},
 	}}
-	for _, name := range b.Columns() {
-		t.Columns = append(t.Columns, column{name: name})
+	var targets []string
+	found := make(map[[2]string]attack.Finding) // by attack and target
+	for _, f := range measure.Where(r.Findings, func(f attack.Finding) bool { return f.Section == b.Title }) {
+		if !slices.Contains(targets, f.Target) {
+			targets = append(targets, f.Target)
+			t.Columns = append(t.Columns, column{name: f.Target})
+		}
+		found[[2]string{f.Attack, f.Target}] = f
 	}
 	t.Columns = append(t.Columns, column{name: "key", Left: true})
 	for _, a := range b.Attacks {
-		found := make(map[string]attack.Finding)
-		for _, f := range r.Findings {
-			if f.Section == b.Title && f.Attack == a.Name {
-				found[f.Target] = f
-			}
-		}
-		first := found[attack.Public]
+		first := found[[2]string{a.Name, attack.Public}]
 		cells := []string{a.Name, cmp.Or(a.Knows, "-"), cost(first), inUnit(a.Unit, first.Honest)}
-		for _, name := range b.Columns() {
-			cells = append(cells, outcome(a, found[name], first.Honest))
+		for _, name := range targets {
+			cells = append(cells, outcome(a, found[[2]string{a.Name, name}], first.Honest))
 		}
 		t.Lines = append(t.Lines, line{Cells: append(cells, a.Key)})
 	}
