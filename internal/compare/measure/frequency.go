@@ -194,20 +194,19 @@ var Tallies = []Tally{
 // newTallyMap counts exactly, as a Go program would without this library.
 func newTallyMap(s *Stream, _ hashfam.Family) (Counter, error) {
 	counts := make(map[string]uint64)
-	size := func() uint64 {
-		grown, _ := heapGrowth(func() (any, error) { // never fails
-			m := make(map[string]uint64, s.keys.Len())
-			for i := range s.keys.Len() {
-				m[string(s.keys.At(i))]++
-			}
-			return m, nil
-		})
-		return grown
-	}
 	return Counter{
-		Add:       func(key []byte) { counts[string(key)]++ },
-		Count:     func(key []byte) uint64 { return counts[string(key)] },
-		SizeBytes: size,
+		Add:   func(key []byte) { counts[string(key)]++ },
+		Count: func(key []byte) uint64 { return counts[string(key)] },
+		SizeBytes: func() uint64 {
+			grown, _ := heapGrowth(func() (any, error) { // never fails
+				m := make(map[string]uint64, s.keys.Len())
+				for i := range s.keys.Len() {
+					m[string(s.keys.At(i))]++
+				}
+				return m, nil
+			})
+			return grown
+		},
 	}, nil
 }
 
@@ -267,16 +266,13 @@ func tracked(t tracker, err error) (Counter, error) {
 // NewBoomSketch builds the sketch from github.com/tylertreat/BoomFilters.
 func NewBoomSketch(*Stream, hashfam.Family) (Counter, error) {
 	s := boom.NewCountMinSketch(sketchEpsilon, SketchDelta)
-	return Counter{
-		Add: func(key []byte) { s.Add(key) }, Count: s.Count,
-		SizeBytes: func() uint64 { return BoomBytes(sketchEpsilon) },
-	}, nil
+	return Counter{Add: func(key []byte) { s.Add(key) }, Count: s.Count, SizeBytes: fixed(BoomBytes(sketchEpsilon))}, nil
 }
 
 // BoomBytes returns the size of BoomFilters' counters, which use eight bytes
 // each.
-func BoomBytes(epsilon float64) uint64 {
-	return 8 * uint64(math.Ceil(math.E/epsilon)) * uint64(math.Ceil(math.Log(1/SketchDelta)))
+func BoomBytes(epsilon float64) uint {
+	return 8 * uint(math.Ceil(math.E/epsilon)) * uint(math.Ceil(math.Log(1/SketchDelta)))
 }
 
 // NewBoomTop builds the top-k from github.com/tylertreat/BoomFilters, which
@@ -287,7 +283,7 @@ func NewBoomTop(epsilon float64, k uint) BuildCounter {
 	return func(*Stream, hashfam.Family) (Counter, error) {
 		t := boom.NewTopK(epsilon, SketchDelta, k)
 		return Counter{
-			Add: func(key []byte) { t.Add(key) }, SizeBytes: func() uint64 { return BoomBytes(epsilon) + uint64(k)*(8+24+8) },
+			Add: func(key []byte) { t.Add(key) }, SizeBytes: fixed(BoomBytes(epsilon) + k*(8+24+8)),
 			Report: func() (keys []string) {
 				for _, e := range t.Elements() {
 					keys = append(keys, string(e.Data))

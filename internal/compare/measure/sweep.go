@@ -122,7 +122,13 @@ func (s Sweep) measureAccuracy(done func()) (rows []Row, err error) {
 func (s Sweep) measureErrors(done func()) (rows []FrequencyRow, err error) {
 	words := MobyDick()
 	for _, bytes := range s.memory {
-		found, err := countFrequencies(context.Background(), words, talliesOf(bytes), func() {})
+		width := uint64(bytes / 4 / 5)
+		bound := func(total float64) float64 { return math.E / float64(width) * total }
+		found, err := countFrequencies(context.Background(), words, []Tally{
+			{Name: "count-min", Build: sketch(countmin.Config{Width: width, Depth: 5}), bound: bound},
+			{Name: "count-min-conservative", Build: sketch(countmin.Config{Width: width, Depth: 5, Conservative: true}), bound: bound},
+			{Name: "heavy-hitters", Build: newHeavy(bytes)},
+		}, func() {})
 		if err != nil {
 			return nil, err
 		}
@@ -133,16 +139,6 @@ func (s Sweep) measureErrors(done func()) (rows []FrequencyRow, err error) {
 		done()
 	}
 	return rows, nil
-}
-
-func talliesOf(bytes int) []Tally {
-	width := uint64(bytes / 4 / 5)
-	bound := func(total float64) float64 { return math.E / float64(width) * total }
-	return []Tally{
-		{Name: "count-min", Build: sketch(countmin.Config{Width: width, Depth: 5}), bound: bound},
-		{Name: "count-min-conservative", Build: sketch(countmin.Config{Width: width, Depth: 5, Conservative: true}), bound: bound},
-		{Name: "heavy-hitters", Build: newHeavy(bytes)},
-	}
 }
 
 // A Curve contains a structure's lookup times, one for each number of keys.

@@ -114,20 +114,10 @@ func (c *chart) points(points plotter.XYs, look mark) {
 	c.Add(&plotter.Scatter{XYs: points, GlyphStyle: draw.GlyphStyle{Color: look.color, Shape: look.shape, Radius: vg.Points(4)}})
 }
 
-// write draws a rotated label that is aligned to a point.
-func (c *chart) write(x, y float64, name string, ink color.Color, align text.XAlignment, angle float64) {
-	c.Add(&plotter.Labels{
-		XYs:    plotter.XYs{{X: x, Y: y}},
-		Labels: []string{name},
-		TextStyle: []text.Style{{
-			Color: ink, Font: letters(12), XAlign: align, YAlign: draw.YCenter, Rotation: angle, Handler: plot.DefaultTextHandler,
-		}},
-	})
-}
-
-// slope returns the angle at which y rises by rise when x is multiplied by ten.
-func (c *chart) slope(rise float64) float64 {
-	return math.Atan2(rise/(c.Y.Max-c.Y.Min)*areaHeight, areaWidth/math.Log10(c.X.Max/c.X.Min))
+// write draws a rotated label that begins at a point.
+func (c *chart) write(x, y float64, name string, ink color.Color, angle float64) {
+	style := text.Style{Color: ink, Font: letters(12), YAlign: draw.YCenter, Rotation: angle, Handler: plot.DefaultTextHandler}
+	c.Add(&plotter.Labels{XYs: plotter.XYs{{X: x, Y: y}}, Labels: []string{name}, TextStyle: []text.Style{style}})
 }
 
 // save writes the figure into dir as SVG and returns the name of the file.

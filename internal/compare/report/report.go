@@ -198,12 +198,11 @@ func namesOf(list []measure.Row, has func(measure.Structure) bool) (names []stri
 
 // modulesOf returns the distinct libraries with their versions.
 func modulesOf(list []measure.Row) (names []string) {
-	done := map[string]bool{"": true}
 	for _, x := range list {
-		if module := x.Of.Module; !done[module] {
-			done[module] = true
-			has := func(s measure.Structure) bool { return s.Module == module }
-			names = append(names, strings.TrimSpace(strings.Join(namesOf(list, has), ", ")+" of "+module+" "+attack.VersionOf(module)))
+		same := strings.Join(namesOf(list, func(s measure.Structure) bool { return s.Module == x.Of.Module }), ", ")
+		name := strings.TrimSpace(same + " of " + x.Of.Module + " " + attack.VersionOf(x.Of.Module))
+		if x.Of.Module != "" && !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 	}
 	return names

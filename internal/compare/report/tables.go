@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"math/bits"
 	"slices"
@@ -28,11 +27,8 @@ func spaceTable(list []measure.Row) table {
 	}}
 	for _, x := range list {
 		rate, interval := "0", "-"
-		switch {
-		case !x.Of.Exact:
+		if !x.Of.Exact || x.FPR > 0 {
 			rate, interval = measuredRate(x.FPR, x.FPRLow, x.FPRHigh)
-		case x.FPR > 0:
-			rate = percent(x.FPR, 4)
 		}
 		t.Lines = append(t.Lines, line{group: group(x), Wrong: x.FalseNegatives > 0, Cells: []string{
 			x.Structure, target(x), hundredths(x.BitsPerKey), orDash(x.BoundRatio, bound), rate, interval,
@@ -98,9 +94,8 @@ func countTable(list []measure.FrequencyRow) table {
 		{name: "heavy"}, {name: "missed"}, {name: "extra"}, {name: "add"},
 	}}
 	for _, x := range list {
-		cells := []string{x.Structure, x.Setting, fmt.Sprintf("%.1f", float64(x.Bytes)/1024), fmt.Sprintf("%.2f", x.BitsPerKey)}
-		cells = append(cells, errorCells(x)...)
-		cells = append(cells, measure.Thousands(x.Wanted), mean(x.Missed), mean(x.Extra), nanoseconds(x.AddNS))
+		cells := []string{x.Structure, x.Setting, decimals(float64(x.Bytes)/1024, 1), decimals(x.BitsPerKey, 2)}
+		cells = append(append(cells, errorCells(x)...), measure.Thousands(x.Wanted), mean(x.Missed), mean(x.Extra), nanoseconds(x.AddNS))
 		t.Lines = append(t.Lines, line{Wrong: x.BelowTruth > 0, Cells: cells})
 	}
 	return t
@@ -109,12 +104,9 @@ func countTable(list []measure.FrequencyRow) table {
 // errorCells formats the mean error, the maximum, the bound, and the fraction
 // of keys above it.
 func errorCells(x measure.FrequencyRow) []string {
-	above := "-"
-	if x.ErrorBound != nil {
-		above = percent(x.AboveBound, 2)
-	}
 	most := func(x float64) string { return brief(uint64(x)) }
-	return []string{orDash(x.MeanError, hundredths), orDash(x.MaxError, most), orDash(x.ErrorBound, hundredths), above}
+	above := func(float64) string { return percent(x.AboveBound, 2) }
+	return []string{orDash(x.MeanError, hundredths), orDash(x.MaxError, most), orDash(x.ErrorBound, hundredths), orDash(x.ErrorBound, above)}
 }
 
 // timeTable contains the times for 10^4 keys, 10^5 keys and so on, which are
@@ -160,8 +152,7 @@ func percent(rate float64, number int) string { return decimals(100*rate, number
 // measuredRate formats a rate and its interval. The number of decimals depends
 // on the interval's width.
 func measuredRate(rate, low, high float64) (point, interval string) {
-	number := 2 - int(math.Ceil(math.Log10(100*(high-low)/2)))
-	number = min(max(number, 1), 4)
+	number := min(max(2-int(math.Ceil(math.Log10(100*(high-low)/2))), 1), 4)
 	return percent(rate, number), strings.TrimSuffix(percent(low, number), "%") + "-" + percent(high, number)
 }
 
