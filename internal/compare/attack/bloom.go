@@ -233,7 +233,8 @@ func reopenBbloom(f *measure.Filter, _ hashfam.Family) question {
 const (
 	murmurC1, murmurC2 = 0x87c37b91114253d5, 0x4cf5ad432745937f
 	murmurN1, murmurN2 = 0x52dce729, 0x38495ab5
-	murmurTimes        = 5
+	// The inverses of murmurC1, murmurC2 and 5 modulo 2^64.
+	inverseC1, inverseC2, inverse5 = 0xa98409e882ce4d7d, 0xa81e14edd9de2c7f, 0xcccccccccccccccd
 )
 
 // A murmur is the state of MurmurHash3_x64_128 between two 16-byte blocks. A
@@ -244,29 +245,19 @@ type murmur struct{ h1, h2 uint64 }
 
 func (m murmur) after(k1, k2 uint64) murmur {
 	m.h1 ^= bits.RotateLeft64(k1*murmurC1, 31) * murmurC2
-	m.h1 = (bits.RotateLeft64(m.h1, 27)+m.h2)*murmurTimes + murmurN1
+	m.h1 = (bits.RotateLeft64(m.h1, 27)+m.h2)*5 + murmurN1
 	m.h2 ^= bits.RotateLeft64(k2*murmurC2, 33) * murmurC1
-	m.h2 = (bits.RotateLeft64(m.h2, 31)+m.h1)*murmurTimes + murmurN2
+	m.h2 = (bits.RotateLeft64(m.h2, 31)+m.h1)*5 + murmurN2
 	return m
 }
 
 // to returns the block that leads from m to the state t.
 func (m murmur) to(t murmur) (k1, k2 uint64) {
-	mixed := bits.RotateLeft64((t.h1-murmurN1)*inverse(murmurTimes)-m.h2, -27) ^ m.h1
-	k1 = bits.RotateLeft64(mixed*inverse(murmurC2), -31) * inverse(murmurC1)
-	mixed = bits.RotateLeft64((t.h2-murmurN2)*inverse(murmurTimes)-t.h1, -31) ^ m.h2
-	k2 = bits.RotateLeft64(mixed*inverse(murmurC1), -33) * inverse(murmurC2)
+	mixed := bits.RotateLeft64((t.h1-murmurN1)*inverse5-m.h2, -27) ^ m.h1
+	k1 = bits.RotateLeft64(mixed*inverseC2, -31) * inverseC1
+	mixed = bits.RotateLeft64((t.h2-murmurN2)*inverse5-t.h1, -31) ^ m.h2
+	k2 = bits.RotateLeft64(mixed*inverseC1, -33) * inverseC2
 	return k1, k2
-}
-
-// inverse uses Newton's method to return the inverse of an odd number modulo
-// 2^64.
-func inverse(odd uint64) uint64 {
-	x := odd
-	for range 5 {
-		x *= 2 - odd*x
-	}
-	return x
 }
 
 // murmurTwin returns a 32-byte key that begins with the 16 bytes of first and

@@ -40,7 +40,7 @@ func Load(s Source) (*Dataset, error) {
 	d := &Dataset{}
 	members, memberName, err := newKeySet(data.MaliciousDomains()...), "malicious domains", error(nil)
 	if s.KeysFile != "" {
-		members, memberName, err = d.loadFile(s, "-keys", s.KeysFile, nil, "the file contains no key; want one per line")
+		members, memberName, err = d.loadFile(s, "-keys", s.KeysFile, nil)
 	}
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func Load(s Source) (*Dataset, error) {
 func (d *Dataset) loadAbsent(s Source, members *keySet) (*keySet, string, error) {
 	switch {
 	case s.AbsentFile != "":
-		return d.loadFile(s, "-absent", s.AbsentFile, members, "the file contains no key that is not a member; want one per line")
+		return d.loadFile(s, "-absent", s.AbsentFile, members)
 	case s.KeysFile == "":
 		return newKeySet(data.BenignDomains()...), "benign domains", nil
 	}
@@ -69,18 +69,20 @@ func (d *Dataset) loadAbsent(s Source, members *keySet) (*keySet, string, error)
 	return makeAbsent(members), "generated keys", nil
 }
 
-// loadFile returns the keys in a flag's file that are not excluded, with a
+// loadFile returns the keys in a flag's file that are not members, with a
 // description.
-func (d *Dataset) loadFile(s Source, flag, name string, exclude *keySet, none string) (*keySet, string, error) {
+func (d *Dataset) loadFile(s Source, flag, name string, members *keySet) (*keySet, string, error) {
 	keys := newKeySet()
-	c, err := s.read(name, keys, exclude)
+	c, err := s.read(name, keys, members)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !filepath.IsAbs(name):
 		return nil, "", fmt.Errorf("%s %q: %w; with go run -C internal/compare, paths are relative to internal/compare", flag, name, Pathless(err))
 	case err != nil:
 		return nil, "", fmt.Errorf("%s %q: %w", flag, name, Pathless(err))
+	case keys.Len() == 0 && members != nil:
+		return nil, "", fmt.Errorf("%s %q: the file contains no key that is not a member; want one per line", flag, name)
 	case keys.Len() == 0:
-		return nil, "", fmt.Errorf("%s %q: %s", flag, name, none)
+		return nil, "", fmt.Errorf("%s %q: the file contains no key; want one per line", flag, name)
 	}
 	if c.binary {
 		d.note("%s looks like a binary file; each of its lines is used as a key", flag)
@@ -99,18 +101,21 @@ func (d *Dataset) note(format string, args ...any) {
 // loadStream uses the lines of -keys as the stream if any line is repeated.
 // Otherwise it uses the words of a novel.
 func (d *Dataset) loadStream(s Source, members *keySet) {
-	if len(members.order) > members.Len() && s.KeysFile != "" {
+	switch {
+	case s.KeysFile == "":
+		d.Stream = MobyDick()
+	case len(members.order) > members.Len():
 		d.Stream = streamOf(members, "lines of "+show(s.KeysFile))
-		return
-	}
-	d.Stream = MobyDick()
-	if s.KeysFile != "" {
+	default:
+		d.Stream = MobyDick()
 		d.note("no line of -keys is repeated, so the words of a novel are counted instead")
 	}
 }
 
-// absentGoal is the number of absent keys that are generated if none are given.
-const absentGoal = 1_000_000
+const (
+	absentGoal = 1_000_000 // absent keys that are generated if none are given
+	absentEnd  = 64        // bytes that such a key copies from a member, which may be long
+)
 
 // SyntheticData uses a fixed seed to generate n members and at least a million
 // absent keys of 16 bytes. The probability that two of these keys are equal is
@@ -122,10 +127,6 @@ func SyntheticData(n int) *Dataset {
 		Counted(n, "random key", "random keys"), Thousands(d.Absent.Len()))
 	return d
 }
-
-// absentEnd limits the number of bytes that an absent key copies from a member,
-// so that a million absent keys fit in memory even if the members are long.
-const absentEnd = 64
 
 // makeAbsent appends random bytes to members.
 func makeAbsent(members *keySet) *keySet {

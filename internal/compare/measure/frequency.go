@@ -198,14 +198,13 @@ func newTallyMap(s *Stream, _ hashfam.Family) (Counter, error) {
 		Add:   func(key []byte) { counts[string(key)]++ },
 		Count: func(key []byte) uint64 { return counts[string(key)] },
 		SizeBytes: func() uint64 {
-			grown, _ := heapGrowth(func() (any, error) { // never fails
+			return heapGrowth(func() any {
 				m := make(map[string]uint64, s.keys.Len())
 				for i := range s.keys.Len() {
 					m[string(s.keys.At(i))]++
 				}
-				return m, nil
+				return m
 			})
-			return grown
 		},
 	}, nil
 }

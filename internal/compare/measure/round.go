@@ -11,14 +11,8 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// The timed operations.
-const (
-	add = iota
-	hit
-	miss
-	del
-	operations
-)
+// The timed operations, and their number.
+const add, hit, miss, del, operations = 0, 1, 2, 3, 4
 
 // A result contains the measurements from a round.
 type result struct {
@@ -121,8 +115,7 @@ func (r *round) queryForeign() error {
 }
 
 // salted counts false positives again if the structure's hash functions are
-// fixed. All keys get an 8-byte prefix, which changes in each round and
-// replaces the hash family.
+// fixed. An 8-byte prefix of all keys replaces the hash family.
 func (r *round) salted() error {
 	if !r.Unkeyed {
 		return nil
