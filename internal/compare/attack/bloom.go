@@ -19,8 +19,7 @@ import (
 )
 
 // The Bloom filters. The other libraries hash without a key or with a default
-// key. For example, bbloom.New uses a fixed key, but bbloom.NewWithKeys can use
-// another.
+// key, for example bbloom.New, although bbloom.NewWithKeys can use another.
 var (
 	classicTargets = ours(target{Structure: measure.Named("bloom"), layout: ourLayout, reopen: reopenOurs},
 		target{column: "bits-and-blooms", Structure: measure.Named("bits-and-blooms"), layout: peerLayout, reopen: reopenGob(new(peer.BloomFilter))},
@@ -98,8 +97,7 @@ func forge(d *duel) (honest, outcome float64) {
 	return d.falseRate(f.Contains), share(keys, f.Contains)
 }
 
-// forgeMurmur adds a 32-byte key and queries other keys that have the same
-// hash.
+// forgeMurmur adds a 32-byte key and queries others with the same hash.
 func forgeMurmur(d *duel) (honest, outcome float64) {
 	member := bytes.Join(d.random.take(2), nil)
 	f := d.victim(append(d.members()[1:], member))
@@ -111,8 +109,8 @@ func forgeMurmur(d *duel) (honest, outcome float64) {
 	return d.falseRate(f.Contains), share(keys, f.Contains)
 }
 
-// repeatUnder finds false positives by queries. These are then queried again in
-// a filter with the same members that uses family.
+// repeatUnder finds false positives by queries, and queries them again in a
+// filter with the same members that uses family.
 func (d *duel) repeatUnder(family hashfam.Family) (honest, outcome float64) {
 	f := d.victim(d.members())
 	keys := d.askFor(f, d.budget.collected)
@@ -171,8 +169,8 @@ func boomLayout(f *measure.Filter) layout {
 	}
 }
 
-// bbloomLayout uses double hashing with two parts of the SipHash-2-4 hash,
-// computed with the default key.
+// bbloomLayout uses double hashing with two parts of SipHash-2-4 under the
+// default key.
 func bbloomLayout(f *measure.Filter) layout {
 	var key hashfam.Key
 	binary.LittleEndian.PutUint64(key[:8], 0xdeadbeaf)
@@ -238,9 +236,8 @@ const (
 )
 
 // A murmur is the state of MurmurHash3_x64_128 between two 16-byte blocks. A
-// step can be inverted in the state and in the block, so a block that leads
-// from any state to any other can be computed (Aumasson and Bernstein,
-// INDOCRYPT 2012, on the older MurmurHash3 with any seed).
+// block that leads from any state to any other can be computed (Aumasson and
+// Bernstein, INDOCRYPT 2012, on the older MurmurHash3 with any seed).
 type murmur struct{ h1, h2 uint64 }
 
 func (m murmur) after(k1, k2 uint64) murmur {
@@ -261,13 +258,11 @@ func (m murmur) to(t murmur) (k1, k2 uint64) {
 }
 
 // murmurTwin returns a 32-byte key that begins with the 16 bytes of first and
-// has the same MurmurHash3 with seed 0 as the 32-byte key. The hashes will
-// remain equal when the same suffix is appended to both keys.
+// has the same MurmurHash3 with seed 0 as the 32-byte key, even when the same
+// suffix is appended to both keys.
 func murmurTwin(key, first []byte) []byte {
 	word := binary.LittleEndian.Uint64
 	goal := murmur{}.after(word(key), word(key[8:])).after(word(key[16:]), word(key[24:]))
 	k1, k2 := murmur{}.after(word(first), word(first[8:])).to(goal)
-	twin := append(make([]byte, 0, 32), first...)
-	twin = binary.LittleEndian.AppendUint64(twin, k1)
-	return binary.LittleEndian.AppendUint64(twin, k2)
+	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(bytes.Clone(first), k1), k2)
 }

@@ -43,8 +43,7 @@ var cuckooBattle = Battle{"Cuckoo filters", []Attack{
 // nearly full.
 func (d *duel) most() [][]byte { return d.members()[:d.n*9/10] }
 
-// deleteVictims uses a twin of all members. For each victim it finds a key
-// whose deletion removes the victim.
+// deleteVictims finds a key whose deletion removes each victim from a twin.
 func deleteVictims(d *duel) (honest, outcome float64) {
 	twin := d.twin(d.most())
 	return d.deleteWith(func(victim []byte) question {
@@ -58,8 +57,8 @@ func deleteVictims(d *duel) (honest, outcome float64) {
 	})
 }
 
-// deleteTwins finds a key for each victim that has the same fingerprint and
-// buckets: a filter that contains only the victim contains this key, too.
+// deleteTwins finds a key with each victim's fingerprint and buckets: a filter
+// that contains only the victim contains this key, too.
 func deleteTwins(d *duel) (honest, outcome float64) {
 	return d.deleteWith(func(victim []byte) question { return d.twin([][]byte{victim}).Contains })
 }
@@ -69,16 +68,15 @@ func deleteTwins(d *duel) (honest, outcome float64) {
 func (d *duel) deleteWith(removing func(victim []byte) question) (honest, outcome float64) {
 	members := d.most()
 	victims := members[:d.budget.victims]
-	lost := number(victims, func(victim []byte) bool {
+	lost := share(victims, func(victim []byte) bool {
 		key := d.search(1, removing(victim))[0]
 		f := d.victim(members)
 		f.Delete(key)
-		d.queries++
 		return !f.Contains(victim)
 	})
 	d.hashes /= len(victims)
-	d.queries /= len(victims)
-	return 0, float64(lost) / float64(len(victims))
+	d.queries = 1 // for each victim
+	return 0, lost
 }
 
 // deleteFound deletes false positives that were found by queries.
@@ -109,8 +107,7 @@ func (d *duel) addAndDelete(adds, deletes int) float64 {
 	return share(keys, f.Contains)
 }
 
-// crowd adds nine keys that have the same fingerprint and buckets with the
-// public family.
+// crowd adds nine keys with the same public fingerprint and buckets.
 func crowd(d *duel) (honest, outcome float64) {
 	first := d.random.take(1)[0]
 	keys := d.search(8, d.twin([][]byte{first}).Contains)
@@ -118,7 +115,7 @@ func crowd(d *duel) (honest, outcome float64) {
 }
 
 // room returns the number of keys that an empty filter accepts before an Add
-// fails. It adds the given keys first and then random keys.
+// fails: the given keys first, and then random keys.
 func (d *duel) room(keys [][]byte) float64 {
 	f, others := d.victim(nil), newKeySource(absentSeed)
 	for n := 0; ; n++ {
@@ -155,8 +152,7 @@ var staticBattle = Battle{"Static filters", []Attack{
 		About: "the same for a perfect.Filter"},
 }}
 
-// gather builds filters from keys whose hashes begin with the same bits when
-// the public family is used.
+// gather builds filters from keys whose public hashes begin with the same bits.
 func gather(d *duel) (honest, outcome float64) {
 	d.n = 1000
 	keys := d.search(d.n, func(key []byte) bool { return hashfam.Family{}.Sum(key).Probe().In(1<<10) == 0 })
@@ -201,8 +197,8 @@ func (d *duel) counting() measure.Counter {
 	return c
 }
 
-// inflate finds keys that cover a victim's counters. It adds them as often as
-// honest users add their keys.
+// inflate finds keys that cover a victim's counters, and adds them as often as
+// honest users add theirs.
 func inflate(d *duel) (honest, outcome float64) {
 	for _, victim := range newKeySource(victimSeed).take(victimsHit) {
 		cover := d.cover(victim)
@@ -218,9 +214,8 @@ func inflate(d *duel) (honest, outcome float64) {
 }
 
 // cover returns keys that raise the victim's estimate in a twin, at least one
-// per row. This needs only the structure's own methods. Random keys are tried
-// in order: each key that is returned completes the shortest prefix that, with
-// the keys already found, raises the estimate.
+// per row. Each key completes the shortest prefix of random keys that raises
+// the estimate together with the keys already found.
 func (d *duel) cover(victim []byte) [][]byte {
 	raises := func(keys [][]byte) bool {
 		d.hashes += len(keys)
@@ -243,7 +238,7 @@ func (d *duel) cover(victim []byte) [][]byte {
 }
 
 // inflateByAsking adds random keys to the target. Keys that raise the victim's
-// estimate are added again as long as this raises it, until all adds are used.
+// estimate are added again as long as they do.
 func inflateByAsking(d *duel) (honest, outcome float64) {
 	victim := newKeySource(victimSeed).take(1)[0]
 	c := d.counting()

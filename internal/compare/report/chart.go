@@ -42,12 +42,9 @@ func darkTheme() string {
 	return b.String() + "}\n</style>\n"
 }
 
-const (
-	chartWidth, chartHeight = 8 * vg.Inch, 5 * vg.Inch
-	// The approximate size of the area inside the axes, which determines the
-	// angle of labels.
-	areaWidth, areaHeight = 525.0, 300.0
-)
+// The approximate size of the area inside the axes determines the angle of
+// labels.
+const areaWidth, areaHeight = 525.0, 300.0
 
 type chart struct {
 	*plot.Plot
@@ -66,15 +63,15 @@ func newChart(name, title, x, y string) *chart {
 	grid := plotter.NewGrid()
 	grid.Vertical.Color, grid.Horizontal.Color = color.Gray{0xE6}, color.Gray{0xE6}
 	p.Add(grid)
-	return &chart{p, name, chartWidth, chartHeight}
+	return &chart{p, name, 8 * vg.Inch, 5 * vg.Inch}
 }
 
 func letters(size float64) font.Font {
 	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Points(size)}
 }
 
-// across sets the range of the logarithmic x axis. Space to the right of this
-// range, up to room times high, can be used for labels.
+// across sets the range of the logarithmic x axis, which extends to room times
+// high for labels.
 func (c *chart) across(low, high, room float64, label func(float64) string) {
 	c.X.Min, c.X.Max, c.X.Scale, c.X.Tick.Marker = low, high*room, plot.LogScale{}, tens(low, high, label)
 }
@@ -133,8 +130,8 @@ func (c *chart) save(dir string) (string, error) {
 	return name, nil
 }
 
-// svg returns the figure as SVG. It will use the reader's light or dark color
-// scheme, and has a title for screen readers.
+// svg returns the figure as SVG, with the reader's light or dark color scheme
+// and a title for screen readers.
 func (c *chart) svg() (string, error) {
 	w, err := c.WriterTo(c.width, c.height, "svg")
 	if err != nil {
@@ -155,8 +152,7 @@ func (c *chart) svg() (string, error) {
 }
 
 // The colors of Okabe and Ito, which people with the common forms of color
-// blindness can distinguish. Pale colors are darker here because they are also
-// used for labels. The last ones are additional colors.
+// blindness can distinguish, but darker for labels, and additional colors.
 var (
 	blue      = color.RGBA{0x00, 0x72, 0xB2, 0xFF}
 	vermilion = color.RGBA{0xD5, 0x5E, 0x00, 0xFF}
@@ -176,8 +172,7 @@ type mark struct {
 	dashes []vg.Length
 }
 
-// An outline contains a shape's strokes, with radius 1. It is hollow, so that
-// other shapes behind it can be seen.
+// An outline contains a shape's strokes, with radius 1. It hides no other shape.
 type outline [][]vg.Point
 
 var (
@@ -193,8 +188,7 @@ var (
 	plus     = outline{{{X: -1}, {X: 1}}, {{Y: -1}, {Y: 1}}}
 )
 
-// corners returns a polygon's corners. The first one, at the given angle, is
-// repeated at the end.
+// corners returns a polygon's corners, with the first one again at the end.
 func corners(n int, angle float64) []vg.Point {
 	var points []vg.Point
 	for i := range n + 1 {

@@ -33,8 +33,7 @@ var costLines = []struct {
 }
 
 // costChart draws bits per key against the false-positive rate, like Figure 4
-// of Fan et al. (CoNEXT 2014). Formulas are drawn as lines and measurements as
-// points.
+// of Fan et al. (CoNEXT 2014): formulas as lines and measurements as points.
 func costChart(rows []measure.Row) *chart {
 	c := newChart("bits-per-key", "What a key costs", "false-positive rate", "bits per key")
 	c.across(rateLeft, rateRight, 1, percentOf)
@@ -61,9 +60,8 @@ func costChart(rows []measure.Row) *chart {
 	return c
 }
 
-// costSeries returns the points that are inside the figure. Exact sets would be
-// far above it. Filters that have grown would hide others. A rate of 0 cannot
-// be drawn on a logarithmic axis.
+// costSeries returns the points inside the figure. Exact sets would be far above
+// it, and filters that have grown would hide others.
 func costSeries(rows []measure.Row) (own, peers []series) {
 	for _, x := range rows {
 		switch {
@@ -94,8 +92,7 @@ type series struct {
 	plotter.XYs
 }
 
-// addPoint adds a point to a structure's series, and adds the series to the
-// list if necessary.
+// addPoint adds a point to a structure's series, which may be new.
 func addPoint(list []series, name string, x, y float64) []series {
 	i := slices.IndexFunc(list, func(s series) bool { return s.name == name })
 	if i < 0 {
@@ -108,7 +105,7 @@ func addPoint(list []series, name string, x, y float64) []series {
 
 func (s series) last() plotter.XY { return s.XYs[len(s.XYs)-1] }
 
-// names draws the name of each line at its right end. It moves names that would
+// names draws the name of each line at its right end, but moves names that would
 // be closer than gap, or above the figure.
 func (c *chart) names(list []series, gap float64) {
 	order := slices.SortedFunc(slices.Values(list), func(a, b series) int { return cmp.Compare(a.last().Y, b.last().Y) })
@@ -129,8 +126,7 @@ func (c *chart) names(list []series, gap float64) {
 	}
 }
 
-// inTable lists structures that are left out of the figure because they would
-// cover others.
+// inTable lists structures that would cover others in the figure.
 var inTable = []string{"counting", "cuckoo-compact", "perfect", "bloom-maphash", "bloom-blocked-maphash", "cuckoo-maphash", "seiflotfy-cuckoo"}
 
 func timeChart(keys []int, times []measure.Curve) *chart {
@@ -157,8 +153,8 @@ func timeChart(keys []int, times []measure.Curve) *chart {
 	return c
 }
 
-// errorChart draws the mean error of counts against the memory size. It leaves
-// out errors of 0, which cannot be drawn on a logarithmic axis.
+// errorChart draws the mean error of counts against the memory size, except for
+// errors of 0, since its axis is logarithmic.
 func errorChart(errors []measure.FrequencyRow) *chart {
 	c := newChart("count-error", "Error of word counts in Moby-Dick", "KiB", "mean error, occurrences")
 	least, most := float64(errors[0].Memory)/1024, float64(errors[len(errors)-1].Memory)/1024
@@ -187,8 +183,7 @@ const (
 	keyCells, rateCells     = 10, 20
 )
 
-// regions lists the areas of the map, which are named after the recommended
-// filter.
+// regions lists the areas of the map, named after the recommended filter.
 var regions = []struct {
 	choice, name string
 	tint         color.RGBA
@@ -226,13 +221,11 @@ func smallerChart() *chart {
 	return c
 }
 
-// keysAt and exponentAt return a point's coordinates in the map. Its position
-// is measured in cells from the lower left corner.
+// keysAt and exponentAt return the coordinates of a cell's lower left corner.
 func keysAt(x float64) float64     { return math.Pow(10, fewest+x/keyCells) }
 func exponentAt(y float64) float64 { return lowest + y/rateCells }
 
-// addCell adds a cell to an area. If this cell touches the last rectangle, that
-// one is extended instead.
+// addCell adds a cell to an area, or extends the last rectangle if they touch.
 func addCell(area []plotter.XYs, x, y float64) []plotter.XYs {
 	left, right, low, high := keysAt(x), keysAt(x+1), exponentAt(y), exponentAt(y+1)
 	if n := len(area); n > 0 && area[n-1][1] == (plotter.XY{X: left, Y: low}) {

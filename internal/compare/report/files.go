@@ -30,8 +30,8 @@ var (
 	documentTemplates = text.Must(text.New("").Funcs(text.FuncMap{"percent": percentOf}).ParseFS(templates, "*.txt"))
 )
 
-// WriteFiles writes the figure and the page into dir. The names of the files
-// are returned even when an error is returned, too.
+// WriteFiles writes the figure and the page into dir. The names of the written
+// files are returned even with an error.
 func (r *Report) WriteFiles(dir string, stderr io.Writer) (files []string, err error) {
 	if full, err := filepath.Abs(dir); err == nil {
 		dir = full
@@ -55,7 +55,7 @@ func (r *Report) WriteFiles(dir string, stderr io.Writer) (files []string, err e
 	return append(files, page), nil
 }
 
-// writePage writes report.html into dir. The page does not need other files.
+// writePage writes report.html into dir, which needs no other files.
 func (r *Report) writePage(dir string, calc calculator, missing error, figure *chart) (string, error) {
 	drawing, err := figure.svg()
 	if err != nil {
@@ -82,8 +82,7 @@ type calculator struct {
 	WasmExec template.JS // Go's support script
 }
 
-// compileCalculator compiles package advice using the go command. This needs
-// the module's source, and will take several seconds the first time.
+// compileCalculator compiles package advice from the module's source.
 func compileCalculator() (c calculator, err error) {
 	root, err := goTool("env", "GOROOT")
 	if err != nil {
@@ -105,8 +104,8 @@ func compileCalculator() (c calculator, err error) {
 	wasm, err := os.ReadFile(file)
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
-	_, writeErr := z.Write(wasm)
-	err = errors.Join(err, writeErr, z.Close())
+	_, _ = z.Write(wasm) // Close returns its error
+	err = errors.Join(err, z.Close())
 	return calculator{base64.StdEncoding.EncodeToString(packed.Bytes()), template.JS(glue)}, err
 }
 
@@ -155,8 +154,8 @@ func (d document) Peers() string  { return markdown(&Report{Results: d.found.Pee
 func (d document) Errors() string { return errorTable(d.found.Errors).markdown() }
 func (d document) Times() string  { return timeTable(d.Sweep.Times, d.found.Times).markdown() }
 
-// Accuracy returns a table of measured rates divided by the requested rate. It
-// leaves out structures that find the same keys as others.
+// Accuracy returns a table of measured rates divided by the requested rate,
+// without structures that find the same keys as others.
 func (d document) Accuracy(rate float64) string {
 	t := table{Columns: []column{{name: "structure", Left: true}}}
 	for _, n := range d.Sweep.Accuracy {

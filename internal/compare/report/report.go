@@ -18,8 +18,8 @@ import (
 // Formats lists the formats that Write supports.
 var Formats = []string{"text", "markdown", "json"}
 
-// A Shown can be written by Write. As JSON, it is encoded as it is. Its parts
-// are the paragraphs and tables for text and Markdown, which show formats.
+// A Shown can be written by Write. Its parts are the paragraphs and the tables,
+// which show formats.
 type Shown interface {
 	parts(width int, show func(table) string) []string
 }
@@ -102,12 +102,11 @@ func (r *Report) Headline() []string {
 	for _, x := range r.Rows {
 		builds, queries = max(builds, x.Rounds), max(queries, x.Queries)
 	}
-	lines := []string{r.Data.About}
-	if builds > 0 {
-		lines = append(lines, fmt.Sprintf("Each row was built %s under different hash families and queried for %s absent keys.",
-			measure.Counted(builds, "time", "times"), measure.Thousands(queries)))
+	if builds == 0 {
+		return []string{r.Data.About}
 	}
-	return lines
+	return []string{r.Data.About, fmt.Sprintf("Each row was built %s under different hash families and queried for %s absent keys.",
+		measure.Counted(builds, "time", "times"), measure.Thousands(queries))}
 }
 
 // Remarks returns the lines below the tables.
@@ -122,11 +121,6 @@ func (r *Report) Remarks() []string {
 	}
 	return lines
 }
-
-// missedBy is used to find rates that are too high. For this, the interval must
-// begin above missedBy times the requested rate, since rounding and chance can
-// explain smaller differences.
-const missedBy = 1.1
 
 // peerRemarks returns notes about the rows and the failures.
 func peerRemarks(list []measure.Row, failures []measure.Failure) (lines []string) {
@@ -144,7 +138,7 @@ func peerRemarks(list []measure.Row, failures []measure.Failure) (lines []string
 			note("%s at %s refused %s of %s keys in all rounds", x.Structure, target(x),
 				measure.Thousands(x.Refused), measure.Thousands(x.Given))
 		}
-		if !x.Of.Exact && x.FPRLow > missedBy*x.TargetFPR {
+		if !x.Of.Exact && x.FPRLow > 1.1*x.TargetFPR { // rounding and chance can explain less
 			note("%s at %s has %.1f times the requested rate", x.Structure, target(x), x.FPR/x.TargetFPR)
 		}
 		if x.ForeignRate != nil {
@@ -159,14 +153,14 @@ func peerRemarks(list []measure.Row, failures []measure.Failure) (lines []string
 }
 
 func failed(f measure.Failure) string {
-	name := f.Structure
+	name, what := f.Structure, "could not be measured"
 	if f.TargetFPR > 0 {
 		name += " at " + percentOf(f.TargetFPR)
 	}
-	if f.Rounds == 0 {
-		return fmt.Sprintf("%s could not be measured: %s", name, f.Error)
+	if f.Rounds > 0 {
+		what = "failed after round " + measure.Thousands(f.Rounds)
 	}
-	return fmt.Sprintf("%s failed after round %s: %s", name, measure.Thousands(f.Rounds), f.Error)
+	return name + " " + what + ": " + f.Error
 }
 
 // kinds contains notes about several structures.

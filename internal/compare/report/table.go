@@ -32,8 +32,7 @@ type line struct {
 
 func (c column) Heading() string { return cmp.Or(c.title, c.name) }
 
-// text formats the table within width. Columns that do not fit are dropped and
-// will be listed below.
+// text formats the table within width. It lists dropped columns below.
 func (t table) text(width int) string {
 	shown, dropped := t.fit(width)
 	var names []string
@@ -75,8 +74,7 @@ func (t table) width(i int) int {
 	return width
 }
 
-// fit returns the indexes of the columns that can be shown within width, and
-// the names of the columns that need to be dropped.
+// fit returns the indexes of the columns that fit, and the names of the others.
 func (t table) fit(width int) (shown []int, dropped []string) {
 	total := -1
 	for i := range t.Columns {
@@ -125,8 +123,7 @@ func (t table) Groups() [][]line {
 	return groups
 }
 
-// wrap breaks text into lines of at most width characters. It adds a newline
-// unless the text is empty.
+// wrap breaks text into lines. It adds a newline unless the text is empty.
 func wrap(text string, width int) string {
 	if text == "" {
 		return ""

@@ -61,17 +61,14 @@ func group(x measure.Row) string {
 const ratiosLegend = "Against ours: times and bits divided by the times and bits of the named structure of ours (median over the rounds). " +
 	"Ours is faster or smaller if the number is above 1. If the rates differ, ours with the nearest rate is used."
 
-// ratioTable compares third-party libraries with similar structures of ours.
+// ratioTable compares third-party libraries with ours.
 func ratioTable(list []measure.Row) table {
 	t := table{Columns: []column{
 		{name: "structure", Left: true}, {name: "target", title: "target rate", drop: 1}, {name: "against"}, {name: "bits", drop: 2},
 		{name: "add"}, {name: "hit"}, {name: "miss"}, {name: "del", title: "delete", drop: 3},
 	}}
 	for _, x := range list {
-		against := "-"
-		if x.Against != "" {
-			against = x.Against + " " + percentOf(*x.Rate)
-		}
+		against := orDash(x.Rate, func(rate float64) string { return x.Against + " " + percentOf(rate) })
 		if x.Of.Peer && x.Of.Against != "" {
 			t.Lines = append(t.Lines, line{group: group(x), Cells: []string{
 				x.Structure, target(x), against, orDash(x.Bits, ratio),
@@ -101,7 +98,7 @@ func countTable(list []measure.FrequencyRow) table {
 	return t
 }
 
-// errorCells formats the mean error, the maximum, the bound, and the fraction
+// errorCells formats the mean and the largest error, the bound, and the fraction
 // of keys above it.
 func errorCells(x measure.FrequencyRow) []string {
 	most := func(x float64) string { return brief(uint64(x)) }
@@ -109,8 +106,7 @@ func errorCells(x measure.FrequencyRow) []string {
 	return []string{orDash(x.MeanError, hundredths), orDash(x.MaxError, most), orDash(x.ErrorBound, hundredths), orDash(x.ErrorBound, above)}
 }
 
-// timeTable contains the times for 10^4 keys, 10^5 keys and so on, which are
-// every second number of keys in the figure.
+// timeTable contains the times for every second number of keys in the figure.
 func timeTable(keys []int, times []measure.Curve) table {
 	t := table{Columns: []column{{name: "structure", Left: true}}}
 	for i := 2; i < len(keys); i += 2 {
@@ -149,8 +145,8 @@ func percentOf(rate float64) string { return strconv.FormatFloat(100*rate, 'g', 
 
 func percent(rate float64, number int) string { return decimals(100*rate, number) + "%" }
 
-// measuredRate formats a rate and its interval. The number of decimals depends
-// on the interval's width.
+// measuredRate formats a rate and its interval, whose width determines the number
+// of decimals.
 func measuredRate(rate, low, high float64) (point, interval string) {
 	number := min(max(2-int(math.Ceil(math.Log10(100*(high-low)/2))), 1), 4)
 	return percent(rate, number), strings.TrimSuffix(percent(low, number), "%") + "-" + percent(high, number)
@@ -167,8 +163,7 @@ func brief(n uint64) string {
 	return decimals(float64(n)/1e6, 0) + "M"
 }
 
-// upTo returns a function that formats numbers with decimals if they are below
-// a limit, and without decimals otherwise.
+// upTo returns a function that formats numbers below a limit with decimals.
 func upTo(limit float64, number int) func(float64) string {
 	return func(x float64) string {
 		if x < limit {
@@ -206,8 +201,6 @@ const attackLegend = "How to read it: each adversary has this program and can ad
 	"public is our structure under the public family, and keyed under a secret key. The others are third-party libraries with default settings; " +
 	"in a→b, a is the library's honest outcome if it is very different from ours. key is the effect of a secret key."
 
-// parts returns the tables with their titles and legends. The last part lists
-// the libraries with their versions.
 func (r Attacks) parts(width int, show func(table) string) (parts []string) {
 	for _, b := range attack.Battles {
 		var legend strings.Builder
@@ -263,8 +256,7 @@ func cost(f attack.Finding) string {
 	return "-"
 }
 
-// outcome formats an outcome. If the honest outcome is very different from
-// ours, it is added.
+// outcome formats an outcome, with the honest one if ours is very different.
 func outcome(a attack.Attack, f attack.Finding, honest float64) string {
 	text := inUnit(a.Unit, f.Outcome)
 	switch {
