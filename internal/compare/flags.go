@@ -33,7 +33,7 @@ with -attack, its resistance to an adversary.
 With -C, paths are relative to internal/compare.
 `
 
-// parse reads the command line. Its errors name the flag and the allowed values.
+// parse reads the command line. Its errors name the flag and what it allows.
 func parse(args []string, stderr io.Writer) (options, error) {
 	o := options{rates: []float64{0.03, 0.01, 0.001, 0.0001}}
 	set := o.flags()
@@ -86,7 +86,7 @@ var excluded = []struct{ name, others, why string }{
 	{"docs", "keys absent n fpr structures peers format o", "the documents use their own keys, structures, form and files"},
 }
 
-// check returns an error if the given flags exclude each other or have no effect.
+// check returns an error if given flags exclude each other or have no effect.
 func (o *options) check(given map[string]string) error {
 	for _, name := range []string{"keys", "absent", "docs"} {
 		if path, is := given[name]; is && path == "" {

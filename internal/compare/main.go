@@ -25,16 +25,14 @@ import (
 	"github.com/filterfam/filterfam/internal/compare/report"
 )
 
-// The exit codes. Shells expect 128 plus the number of SIGINT for interrupted
-// programs.
+// The exit codes. Shells expect 128 plus the number of SIGINT when interrupted.
 const exitOK, exitFailed, exitUsage, exitInterrupted = 0, 1, 2, 130
 
 func main() {
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// errInterrupted is returned when a run was interrupted and has printed the
-// results so far.
+// errInterrupted is returned when an interrupted run has printed its results.
 var errInterrupted = errors.New("interrupted")
 
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {

@@ -133,8 +133,7 @@ func For(n Needs) ([]Choice, error) {
 	return bloomFirst(list), nil
 }
 
-// serves reports whether c has the required operations, and wastes no memory on
-// others.
+// serves reports whether c has the required operations, and not costly others.
 func (c candidate) serves(n Needs) bool {
 	grow := n.Guess && n.Keys > 0 // otherwise the memory limits the keys
 	switch {
@@ -238,8 +237,8 @@ func (c candidate) choice(n Needs, rate float64) (Choice, error) {
 	return c.describe(n, choice, fields), err
 }
 
-// describe sets the fields of a Choice other than its rate, size and Params. The
-// Config fields for the rate and the memory limit are already formatted.
+// describe sets the fields of a Choice other than its rate, size and Params.
+// The Config fields for the rate and the memory limit are already formatted.
 func (c candidate) describe(n Needs, choice Choice, fields string) Choice {
 	choice.Structure, choice.Remark = c.name, c.remark
 	if n.Counts && c.grows {
@@ -328,8 +327,7 @@ func sizeCuckoo(compact bool) sizer {
 	}
 }
 
-// epsilon returns the largest three-digit error that does not exceed the mean
-// count.
+// epsilon returns the largest three-digit error up to the mean count.
 func epsilon(keys uint64) float64 {
 	i := sort.Search(threeDigitNumbers, func(i int) bool { return threeDigits(i) > 1/float64(keys+1) })
 	return threeDigits(i - 1)

@@ -52,8 +52,7 @@ var bloomBattle = Battle{"Bloom filters", []Attack{
 		About: "the same after the filter was rebuilt under another key, if it has one"},
 }}
 
-// pollute implements the pollution attack of Gerbet, Kumar and Lauradoux (DSN
-// 2015).
+// pollute is the pollution attack of Gerbet, Kumar and Lauradoux (DSN 2015).
 func pollute(d *duel) (honest, outcome float64) {
 	fair := d.victim(d.members())
 	positions, set := d.layout(fair), make(map[uint64]bool)
@@ -169,8 +168,7 @@ func boomLayout(f *measure.Filter) layout {
 	}
 }
 
-// bbloomLayout uses double hashing with two parts of SipHash-2-4 under the
-// default key.
+// bbloomLayout uses double hashing with parts of SipHash-2-4 and a default key.
 func bbloomLayout(f *measure.Filter) layout {
 	var key hashfam.Key
 	binary.LittleEndian.PutUint64(key[:8], 0xdeadbeaf)

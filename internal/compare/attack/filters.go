@@ -63,8 +63,8 @@ func deleteTwins(d *duel) (honest, outcome float64) {
 	return d.deleteWith(func(victim []byte) question { return d.twin([][]byte{victim}).Contains })
 }
 
-// deleteWith finds and deletes a key for each victim. It returns the fraction
-// of victims that are lost.
+// deleteWith deletes a key for each victim. It returns the fraction of victims
+// that are lost.
 func (d *duel) deleteWith(removing func(victim []byte) question) (honest, outcome float64) {
 	members := d.most()
 	victims := members[:d.budget.victims]

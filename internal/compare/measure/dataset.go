@@ -13,8 +13,7 @@ import (
 	"github.com/filterfam/filterfam/internal/data"
 )
 
-// A Dataset contains the keys for all measurements. Its keys are distinct, and
-// no member is an absent key.
+// A Dataset contains distinct keys for all measurements.
 type Dataset struct {
 	Members, Absent Keys
 	Stream          *Stream  // the keys to count: members or the words of a novel
@@ -69,8 +68,7 @@ func (d *Dataset) loadAbsent(s Source, members *keySet) (*keySet, string, error)
 	return makeAbsent(members), "generated keys", nil
 }
 
-// loadFile returns the keys in a flag's file that are not members, with a
-// description.
+// loadFile returns a flag's keys that are not members, with a description.
 func (d *Dataset) loadFile(s Source, flag, name string, members *keySet) (*keySet, string, error) {
 	keys := newKeySet()
 	c, err := s.read(name, keys, members)
@@ -118,8 +116,7 @@ const (
 )
 
 // SyntheticData uses a fixed seed to generate n members and at least a million
-// absent keys of 16 bytes. The probability that two of these keys are equal is
-// below 2^-70.
+// absent keys of 16 bytes. Two are equal with a probability below 2^-70.
 func SyntheticData(n int) *Dataset {
 	source := rand.NewChaCha8([32]byte([]byte("filterfam compare synthetic keys")))
 	d := &Dataset{Members: randomKeys(source, n), Absent: randomKeys(source, max(n, absentGoal))}
@@ -166,8 +163,7 @@ func MobyDick() *Stream {
 	return streamOf(newKeySet(data.Tokens(data.MobyDick())...), "words of Moby-Dick")
 }
 
-// zipfStream draws at least a million keys from the list, using Zipf's law with
-// exponent 1.1.
+// zipfStream draws at least a million keys using Zipf's law with exponent 1.1.
 func zipfStream(keys *Keys) *Stream {
 	set := newKeySet()
 	zipf := rand.NewZipf(rand.New(rand.NewPCG(5, 6)), 1.1, 1, uint64(keys.Len()-1))

@@ -186,8 +186,8 @@ func matching(there []*cell, chosen []Structure, peer Structure, rates []float64
 }
 
 // tell passes the absent keys to a filter. It is measured in fewer rounds if it
-// would get more than 5,000,000 absent keys in all rounds, but in at least five.
-// A few rounds suffice, since its rate is 0.
+// would get more than 5,000,000 absent keys in all rounds, but in at least
+// five. A few rounds suffice, since its rate is 0.
 func (c *cell) tell(absent *Keys, rounds int) {
 	c.absent = absent
 	c.skipped = max(0, min(rounds/minRounds, int(int64(rounds)*int64(absent.Len())/5_000_000))-1)

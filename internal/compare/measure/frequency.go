@@ -38,8 +38,7 @@ type FrequencyRow struct {
 	Peer   bool `json:"-"`
 }
 
-// countFrequencies measures each tally on the stream. When ctx is canceled, it
-// returns the rows that are complete.
+// countFrequencies measures each tally on the stream, until ctx is canceled.
 func countFrequencies(ctx context.Context, s *Stream, chosen []Tally, done func()) ([]FrequencyRow, error) {
 	list := []FrequencyRow{}
 	for _, t := range chosen {
@@ -100,8 +99,7 @@ func (x *FrequencyRow) judge(t Tally, reported []string, wanted map[string]bool)
 	x.Extra += float64(len(reported)-hits) / frequencyRounds
 }
 
-// query adds a round's errors to x and returns the keys that seem to be heavy
-// hitters.
+// query adds a round's errors to x and returns the apparent heavy hitters.
 func (x *FrequencyRow) query(c Counter, s *Stream) (heavy []string) {
 	if c.Count == nil {
 		return nil
@@ -129,8 +127,8 @@ func (x *FrequencyRow) query(c Counter, s *Stream) (heavy []string) {
 	return heavy
 }
 
-// wanted returns the keys that the tally should report: keys with at least
-// heavyPhi of the total, or the topK and all keys that tie for the last place.
+// wanted returns the keys that the tally should report: those with at least
+// heavyPhi of the total, or the topK and all that tie for the last place.
 func (t Tally) wanted(s *Stream) map[string]bool {
 	least := uint64(math.Ceil(heavyPhi * float64(len(s.order))))
 	if t.top {
@@ -155,8 +153,7 @@ const (
 	frequencyRounds            = 5
 )
 
-// A Counter counts keys. It can be queried for each key, report frequent keys,
-// or both.
+// A Counter counts keys.
 type Counter struct {
 	Add       func(key []byte)
 	Count     func(key []byte) uint64 // nil if keys cannot be queried
@@ -268,15 +265,13 @@ func NewBoomSketch(*Stream, hashfam.Family) (Counter, error) {
 	return Counter{Add: func(key []byte) { s.Add(key) }, Count: s.Count, SizeBytes: fixed(BoomBytes(sketchEpsilon))}, nil
 }
 
-// BoomBytes returns the size of BoomFilters' counters, which use eight bytes
-// each.
+// BoomBytes returns the size of BoomFilters' counters, of eight bytes each.
 func BoomBytes(epsilon float64) uint {
 	return 8 * uint(math.Ceil(math.E/epsilon)) * uint(math.Ceil(math.Log(1/SketchDelta)))
 }
 
 // NewBoomTop builds the top-k from github.com/tylertreat/BoomFilters, which
-// does not return counts for other keys. It retains the keys that it is given,
-// and this program never changes them. Its size includes the counters and, for
+// retains the keys that it is given. Its size includes the counters and, for
 // each element, a pointer, a slice header and a count.
 func NewBoomTop(epsilon float64, k uint) BuildCounter {
 	return func(*Stream, hashfam.Family) (Counter, error) {

@@ -19,8 +19,7 @@ import (
 )
 
 // Keys stores keys in a single block of memory, since the garbage collector
-// would have to scan ten million slices. Each key uses eight bytes in addition
-// to its own.
+// would have to scan ten million slices.
 type Keys struct {
 	bytes []byte
 	ends  []int // ends[i] is the end of key i and the start of key i+1
@@ -54,9 +53,9 @@ func randomKeys(source *rand.ChaCha8, n int) Keys {
 // mostKeys is the largest number of keys in a keySet.
 const mostKeys = math.MaxUint32 - 1
 
-// A keySet contains distinct keys. It identifies keys by their digests. Among
-// 10^7 keys, the probability that two have the same digest is below 3e-6. In
-// this case, only the first of these keys is added.
+// A keySet contains distinct keys, which it identifies by their digests. The
+// probability that two of 10^7 keys have the same one is below 3e-6. Only the
+// first of these is added then.
 type keySet struct {
 	Keys
 	places map[hashfam.Digest]uint32
@@ -89,8 +88,7 @@ func (s *keySet) has(key []byte) bool {
 	return known
 }
 
-// read adds a file's lines to set. It stores the keys and a single line in
-// memory, but never the whole file.
+// read adds a file's lines to set. It never stores the whole file in memory.
 func (s Source) read(name string, set, exclude *keySet) (c dropped, err error) {
 	in := s.Stdin
 	if name != "-" {
@@ -119,8 +117,7 @@ func (s Source) read(name string, set, exclude *keySet) (c dropped, err error) {
 	return c, err
 }
 
-// Pathless removes the file name from an error whose message will already
-// contain it.
+// Pathless removes the file name from an error.
 func Pathless(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -137,8 +134,7 @@ func show(name string) string {
 	return strconv.Quote(filepath.Base(name))
 }
 
-// longestKey limits the memory for a file without line breaks.
-const longestKey = 16 << 20
+const longestKey = 16 << 20 // limits the memory for a file without line breaks
 
 // dropped counts the lines that were ignored.
 type dropped struct {

@@ -19,9 +19,8 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// Peers lists third-party libraries and a sorted slice, in the order of the
-// rows. They are compared only on request. This package uses each library as
-// its documentation recommends, and copies none of its code. If a library
+// Peers lists third-party libraries and a sorted slice, which are compared only
+// on request. Each library is used as its documentation recommends. If it
 // fails, cell.attempt records this as a result.
 var Peers = []Structure{
 	{Name: "sorted", Against: "bloom", Also: "list", Exact: true, Peer: true, Static: true, Heap: true, Build: newSorted},
@@ -56,8 +55,7 @@ func newPeerBloom(n uint64, rate float64, _ hashfam.Family) (*Filter, error) {
 func fixed[T int | uint](bytes T) func() uint64 { return func() uint64 { return uint64(bytes) } }
 
 // newHoliman builds a filter that does not hash keys, so they are hashed by our
-// family. The filter also needs random keys of its own. These are derived from
-// the family because two runs of this program should agree.
+// family. It also derives the filter's random keys, so that two runs agree.
 func newHoliman(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
 	m := holimanbloom.OptimalM(n, rate)
 	keys := make([]uint64, holimanbloom.OptimalK(m, n))
@@ -77,8 +75,7 @@ func newBbloom(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
 }
 
 // Bbloom adapts a filter from github.com/ipfs/bbloom, which also uses SipHash.
-// The filter does not report its size, so SizeBytes returns the length of its
-// exported bits.
+// It does not report its size, so this is the length of its exported bits.
 func Bbloom(f *bbloom.Bloom, err error) (*Filter, error) {
 	size := func() uint64 {
 		var export struct{ FilterSet []byte }
@@ -113,8 +110,8 @@ func newBoomCounting(n uint64, rate float64, _ hashfam.Family) (*Filter, error) 
 }
 
 // newBoomCuckoo returns an error for capacities that would exhaust the memory.
-// The filter uses eight buckets per key, rounded up to a power of two, and each
-// bucket is a slice of four slices. It does not report its size.
+// The filter uses eight buckets per key, rounded up to a power of two, each a
+// slice of four slices.
 func newBoomCuckoo(n uint64, rate float64, _ hashfam.Family) (*Filter, error) {
 	const slice, most = 3 * bits.UintSize / 8, 2 << 30
 	if bytes := uint64(1) << bits.Len64(8*n-1) * (slice + 4*slice); bytes > most {
@@ -125,7 +122,7 @@ func newBoomCuckoo(n uint64, rate float64, _ hashfam.Family) (*Filter, error) {
 }
 
 // seiflotfyRate is a full table's rate, 1 - (1 - 1/255)^8: a lookup compares 8
-// fingerprints with 255 possible values. It cannot be configured.
+// fingerprints with 255 possible values.
 const seiflotfyRate = 0.03095
 
 var errFull = errors.New("the filter is full")
@@ -162,9 +159,7 @@ func newFuse[T xorfilter.Unsigned](n uint64, _ float64, family hashfam.Family) (
 	}), nil
 }
 
-// newSorted builds a sorted slice, which is the exact set with the least
-// overhead, and uses binary search. It is built at once, because inserting a
-// key would move half of the slice.
+// newSorted builds a sorted slice, the exact set with the least overhead.
 func newSorted(n uint64, _ float64, _ hashfam.Family) (*Filter, error) {
 	keys := make([]string, 0, n)
 	return &Filter{

@@ -76,8 +76,7 @@ func (c *cell) times(operation int) []float64 {
 	return list
 }
 
-// bound returns the lower bound for the bits per key, or 0 for an exact set that
-// can contain any key.
+// bound returns the lower bound for the bits per key, or 0 if there is none.
 func (c *cell) bound(n int) float64 {
 	switch {
 	case c.Knows:
@@ -174,8 +173,9 @@ func Counted(n int, one, many string) string {
 	return Thousands(n) + " " + english.PluralWord(n, one, many)
 }
 
-// wilson returns the 95% score interval of Wilson (1927) for yes/total, which is
-// valid for small rates, too. It contains yes/total in spite of rounding errors.
+// wilson returns the 95% score interval of Wilson (1927) for yes/total, which
+// is valid for small rates, too. It contains yes/total in spite of rounding
+// errors.
 func wilson(yes, total uint64) (low, high float64) {
 	const z95 = 1.959963984540054 // the 97.5% quantile of the normal distribution
 	if total == 0 {
@@ -188,8 +188,7 @@ func wilson(yes, total uint64) (low, high float64) {
 	return max(0, min(p, (center-spread)/scale)), min(1, max(p, (center+spread)/scale))
 }
 
-// Median returns the middle of values, or the mean of the two middle values. It
-// does not change values.
+// Median returns the middle of values, or the mean of the two in the middle.
 func Median(values []float64) float64 {
 	if len(values) == 0 {
 		return 0

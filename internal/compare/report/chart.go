@@ -21,8 +21,7 @@ import (
 	"github.com/filterfam/filterfam/internal/compare/measure"
 )
 
-// darkColors maps each color in the figures to the color that is used in a dark
-// color scheme.
+// darkColors maps each color in the figures to one for a dark color scheme.
 var darkColors = [][2]string{
 	{"#FFFFFF", "#0d1117"}, {"#000000", "#9198a1"}, {"#E6E6E6", "#30363d"}, {"#505050", "#b1bac4"}, {"#0072B2", "#4aa8e8"},
 	{"#D55E00", "#f0883e"}, {"#009E73", "#3fc79a"}, {"#A83A7A", "#e08bc0"}, {"#4B3FB5", "#a79dff"}, {"#5E7D00", "#a8c84a"},
@@ -42,8 +41,7 @@ func darkTheme() string {
 	return b.String() + "}\n</style>\n"
 }
 
-// The approximate size of the area inside the axes determines the angle of
-// labels.
+// The approximate size of the area inside the axes, for the angle of labels.
 const areaWidth, areaHeight = 525.0, 300.0
 
 type chart struct {
@@ -172,7 +170,7 @@ type mark struct {
 	dashes []vg.Length
 }
 
-// An outline contains a shape's strokes, with radius 1. It hides no other shape.
+// An outline contains a shape's strokes, with radius 1. It hides no others.
 type outline [][]vg.Point
 
 var (

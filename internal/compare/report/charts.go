@@ -60,8 +60,8 @@ func costChart(rows []measure.Row) *chart {
 	return c
 }
 
-// costSeries returns the points inside the figure. Exact sets would be far above
-// it, and filters that have grown would hide others.
+// costSeries returns the points inside the figure. Exact sets would be far
+// above it, and filters that have grown would hide others.
 func costSeries(rows []measure.Row) (own, peers []series) {
 	for _, x := range rows {
 		switch {
@@ -105,8 +105,8 @@ func addPoint(list []series, name string, x, y float64) []series {
 
 func (s series) last() plotter.XY { return s.XYs[len(s.XYs)-1] }
 
-// names draws the name of each line at its right end, but moves names that would
-// be closer than gap, or above the figure.
+// names draws the name of each line at its right end, but moves names that
+// would be closer than gap, or above the figure.
 func (c *chart) names(list []series, gap float64) {
 	order := slices.SortedFunc(slices.Values(list), func(a, b series) int { return cmp.Compare(a.last().Y, b.last().Y) })
 	at := make([]float64, len(order))

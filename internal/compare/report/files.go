@@ -43,12 +43,13 @@ func (r *Report) WriteFiles(dir string, stderr io.Writer) (files []string, err e
 	}
 	files = []string{drawing}
 	_, finish := Progress(stderr, "compiling the page's calculator", 1)
-	calc, missing := compileCalculator()
+	var calc calculator
+	calc.WasmError = calc.compile()
 	finish()
-	if missing != nil {
-		fmt.Fprintf(stderr, "compare: warning: report.html has no calculator, because that is compiled from the repository: %v\n", missing)
+	if calc.WasmError != nil {
+		fmt.Fprintf(stderr, "compare: warning: report.html has no calculator, because that is compiled from the repository: %v\n", calc.WasmError)
 	}
-	page, err := r.writePage(dir, calc, missing, figure)
+	page, err := r.writePage(dir, calc, figure)
 	if err != nil {
 		return files, err
 	}
@@ -56,7 +57,7 @@ func (r *Report) WriteFiles(dir string, stderr io.Writer) (files []string, err e
 }
 
 // writePage writes report.html into dir, which needs no other files.
-func (r *Report) writePage(dir string, calc calculator, missing error, figure *chart) (string, error) {
+func (r *Report) writePage(dir string, calc calculator, figure *chart) (string, error) {
 	drawing, err := figure.svg()
 	if err != nil {
 		return "", err
@@ -66,9 +67,8 @@ func (r *Report) writePage(dir string, calc calculator, missing error, figure *c
 	err = pageTemplate.Execute(&b, struct {
 		*Report
 		calculator
-		WasmError error
-		Figure    template.HTML
-	}{r, calc, missing, template.HTML("<svg" + inner)})
+		Figure template.HTML
+	}{r, calc, template.HTML("<svg" + inner)})
 	if err != nil {
 		return "", err
 	}
@@ -78,35 +78,37 @@ func (r *Report) writePage(dir string, calc calculator, missing error, figure *c
 
 // A calculator contains package advice, compiled for a page.
 type calculator struct {
-	Wasm     string      // compressed with gzip and encoded in base64
-	WasmExec template.JS // Go's support script
+	Wasm      string      // compressed with gzip and encoded in base64
+	WasmExec  template.JS // Go's support script
+	WasmError error
 }
 
-// compileCalculator compiles package advice from the module's source.
-func compileCalculator() (c calculator, err error) {
-	root, err := goTool("env", "GOROOT")
-	if err != nil {
-		return c, err
-	}
-	glue, err := os.ReadFile(filepath.Join(root, "lib", "wasm", "wasm_exec.js"))
-	if err != nil {
-		return c, err
-	}
+// compile compiles package advice from the module's source.
+func (c *calculator) compile() error {
 	dir, err := os.MkdirTemp("", "filterfam")
 	if err != nil {
-		return c, err
+		return err
 	}
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, "calculator.wasm")
-	if _, err := goTool("build", "-trimpath", "-ldflags=-s -w", "-o", file, "github.com/filterfam/filterfam/internal/compare/calculator"); err != nil {
-		return c, err
+	root, err := goTool("env", "GOROOT")
+	if err == nil {
+		_, err = goTool("build", "-trimpath", "-ldflags=-s -w", "-o", file, "github.com/filterfam/filterfam/internal/compare/calculator")
 	}
+	if err != nil {
+		return err
+	}
+	glue, glueErr := os.ReadFile(filepath.Join(root, "lib", "wasm", "wasm_exec.js"))
 	wasm, err := os.ReadFile(file)
+	if err = errors.Join(glueErr, err); err != nil {
+		return err
+	}
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
 	_, _ = z.Write(wasm) // Close returns its error
-	err = errors.Join(err, z.Close())
-	return calculator{base64.StdEncoding.EncodeToString(packed.Bytes()), template.JS(glue)}, err
+	err = z.Close()
+	c.Wasm, c.WasmExec = base64.StdEncoding.EncodeToString(packed.Bytes()), template.JS(glue)
+	return err
 }
 
 func goTool(args ...string) (string, error) {

@@ -28,8 +28,7 @@ type Machine struct {
 func ThisMachine(args []string) Machine {
 	return Machine{
 		Go: runtime.Version(), GOOS: runtime.GOOS, GOARCH: runtime.GOARCH, CPU: cpuName(), Cores: runtime.NumCPU(),
-		Date:    time.Now().UTC().Format(time.DateOnly),
-		Command: command(args),
+		Date: time.Now().UTC().Format(time.DateOnly), Command: command(args),
 	}
 }
 

@@ -69,14 +69,11 @@ type section struct {
 // Sections returns the tables that are not empty. On the page, third-party
 // libraries have a separate table.
 func (r *Report) Sections(page bool) []section {
-	rows, peers := r.Rows, []measure.Row(nil)
-	if page {
-		rows = measure.Where(r.Rows, func(x measure.Row) bool { return !x.Of.Peer })
-		peers = measure.Where(r.Rows, func(x measure.Row) bool { return x.Of.Peer })
-	}
+	apart := func(x measure.Row) bool { return page && x.Of.Peer }
+	together := func(x measure.Row) bool { return !apart(x) }
 	list := []section{
-		{Title: "Space, error and time", Table: spaceTable(rows), Legend: spaceLegend},
-		{Title: "Third-party libraries", Table: spaceTable(peers), Folded: true},
+		{Title: "Space, error and time", Table: spaceTable(measure.Where(r.Rows, together)), Legend: spaceLegend},
+		{Title: "Third-party libraries", Table: spaceTable(measure.Where(r.Rows, apart)), Folded: true},
 		{Title: "Against ours", About: ratiosLegend, Table: ratioTable(r.Rows), Folded: true},
 	}
 	if len(r.Frequency) > 0 {

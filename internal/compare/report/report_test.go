@@ -120,7 +120,7 @@ func TestCommandIsQuotedForShell(t *testing.T) {
 
 func TestPageWithoutCalculatorSaysWhy(t *testing.T) {
 	r := Report{Results: &measure.Results{Data: &measure.Dataset{About: "No keys."}}}
-	name, err := r.writePage(t.TempDir(), calculator{}, assert.AnError, costChart(nil))
+	name, err := r.writePage(t.TempDir(), calculator{WasmError: assert.AnError}, costChart(nil))
 	require.NoError(t, err)
 	text, err := os.ReadFile(name)
 	require.NoError(t, err)

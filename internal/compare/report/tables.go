@@ -98,8 +98,7 @@ func countTable(list []measure.FrequencyRow) table {
 	return t
 }
 
-// errorCells formats the mean and the largest error, the bound, and the fraction
-// of keys above it.
+// errorCells formats the errors, their bound, and the fraction of keys above it.
 func errorCells(x measure.FrequencyRow) []string {
 	most := func(x float64) string { return brief(uint64(x)) }
 	above := func(float64) string { return percent(x.AboveBound, 2) }
@@ -145,8 +144,7 @@ func percentOf(rate float64) string { return strconv.FormatFloat(100*rate, 'g', 
 
 func percent(rate float64, number int) string { return decimals(100*rate, number) + "%" }
 
-// measuredRate formats a rate and its interval, whose width determines the number
-// of decimals.
+// measuredRate formats a rate and its interval. Narrow ones get more decimals.
 func measuredRate(rate, low, high float64) (point, interval string) {
 	number := min(max(2-int(math.Ceil(math.Log10(100*(high-low)/2))), 1), 4)
 	return percent(rate, number), strings.TrimSuffix(percent(low, number), "%") + "-" + percent(high, number)
