@@ -151,12 +151,7 @@ func VersionOf(module string) string {
 }
 
 // The seeds for an attack's keys. Keys from different seeds are different.
-const (
-	memberSeed = iota + 1
-	absentSeed
-	attackSeed
-	victimSeed
-)
+const memberSeed, absentSeed, attackSeed, victimSeed = 1, 2, 3, 4
 
 // A keySource generates random keys of 16 bytes.
 type keySource struct {

@@ -26,7 +26,9 @@ var (
 		target{column: "boom", Structure: measure.Named("boom-bloom"), layout: boomLayout, reopen: reopenGob(new(boom.BloomFilter))},
 		target{column: "bbloom", Structure: measure.Structure{Module: measure.Named("bbloom").Module, Build: func(n uint64, rate float64, _ hashfam.Family) (*measure.Filter, error) {
 			return measure.Bbloom(bbloom.New(float64(n), rate))
-		}}, layout: bbloomLayout, reopen: reopenBbloom},
+		}}, layout: bbloomLayout, reopen: func(f *measure.Filter, _ hashfam.Family) question {
+			return must(bbloom.JSONUnmarshal(f.Inner.(*bbloom.Bloom).JSONMarshal())).Has
+		}},
 	)
 	blockedTargets = ours(target{Structure: measure.Named("bloom-blocked"), layout: ourLayout})
 )
@@ -220,10 +222,6 @@ func reopenGob[F interface {
 		must(opened, opened.GobDecode(must(f.Inner.(F).GobEncode())))
 		return opened.Test
 	}
-}
-
-func reopenBbloom(f *measure.Filter, _ hashfam.Family) question {
-	return must(bbloom.JSONUnmarshal(f.Inner.(*bbloom.Bloom).JSONMarshal())).Has
 }
 
 const (

@@ -264,12 +264,9 @@ func inflateByAsking(d *duel) (honest, outcome float64) {
 	return honest, float64(c.Count(victim)) / (honestTotal + askedTotal)
 }
 
-// The keys that a top-k should report.
-const (
-	floodTop   = 20
-	floodEach  = 50
-	floodError = 0.01
-)
+// The number of keys that a top-k should report, the number of times that each
+// is added, and the error.
+const floodTop, floodEach, floodError = 20, 50, 0.01
 
 // flood adds frequent keys and then a number of others of a size, each of them
 // several times. It returns the fraction of frequent keys that are not reported

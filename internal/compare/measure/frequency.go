@@ -132,8 +132,8 @@ func (x *FrequencyRow) query(c Counter, s *Stream) (heavy []string) {
 func (t Tally) wanted(s *Stream) map[string]bool {
 	least := uint64(math.Ceil(heavyPhi * float64(len(s.order))))
 	if t.top {
-		counts := slices.SortedFunc(slices.Values(s.counts), func(a, b uint64) int { return cmp.Compare(b, a) })
-		least = counts[min(topK, len(counts))-1]
+		counts := slices.Sorted(slices.Values(s.counts))
+		least = counts[max(0, len(counts)-topK)]
 	}
 	wanted := make(map[string]bool)
 	for i, n := range s.counts {
@@ -148,8 +148,7 @@ func (t Tally) wanted(s *Stream) map[string]bool {
 const (
 	sketchEpsilon, SketchDelta = 0.001, 0.01
 	heavyPhi                   = 0.001
-	heavyMemory                = 16 << 10
-	topK, topMemory            = 100, 64 << 10
+	topK                       = 100
 	frequencyRounds            = 5
 )
 
@@ -182,8 +181,8 @@ var Tallies = []Tally{
 	{Name: "map", Setting: "exact", Build: newTallyMap},
 	{Name: "count-min", Setting: "0.1%, 1%", Build: NewSketch(false), bound: epsilonBound},
 	{Name: "count-min-conservative", Setting: "0.1%, 1%", Build: NewSketch(true), bound: epsilonBound},
-	{Name: "heavy-hitters", Setting: "0.1%, 16 KiB", Build: newHeavy(heavyMemory)},
-	{Name: "top-k", Setting: "100, 64 KiB", top: true, Build: NewTop(topK, topMemory)},
+	{Name: "heavy-hitters", Setting: "0.1%, 16 KiB", Build: newHeavy(16 << 10)},
+	{Name: "top-k", Setting: "100, 64 KiB", top: true, Build: NewTop(topK, 64<<10)},
 	{Name: "boom-count-min", Setting: "0.1%, 1%", Peer: true, Build: NewBoomSketch, bound: epsilonBound},
 	{Name: "boom-top-k", Setting: "100", top: true, Peer: true, Build: NewBoomTop(sketchEpsilon, topK)},
 }

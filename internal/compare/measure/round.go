@@ -210,6 +210,4 @@ func (f *Filter) count(keys *Keys, from, total int) (found uint64, took time.Dur
 	return found, time.Since(start)
 }
 
-func perKey(d time.Duration, keys int) float64 {
-	return float64(d.Nanoseconds()) / float64(keys)
-}
+func perKey(d time.Duration, keys int) float64 { return float64(d.Nanoseconds()) / float64(keys) }

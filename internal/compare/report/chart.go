@@ -31,14 +31,13 @@ var darkColors = [][2]string{
 // darkTheme returns a style sheet that replaces the colors. Lines have a
 // stroke; areas and labels have a fill. Black labels do not specify a color.
 func darkTheme() string {
-	var b strings.Builder
-	b.WriteString("<style>\n@media (prefers-color-scheme: dark) {\n" + `text:not([style*="fill:#"]) { fill: #e6edf3 !important }` + "\n")
+	style := "<style>\n@media (prefers-color-scheme: dark) {\n" + `text:not([style*="fill:#"]) { fill: #e6edf3 !important }` + "\n"
 	for _, c := range darkColors {
 		for _, property := range []string{"stroke", "fill"} {
-			fmt.Fprintf(&b, "[style*=\"%s:%s\"] { %s: %s !important }\n", property, c[0], property, c[1])
+			style += fmt.Sprintf("[style*=\"%s:%s\"] { %s: %s !important }\n", property, c[0], property, c[1])
 		}
 	}
-	return b.String() + "}\n</style>\n"
+	return style + "}\n</style>\n"
 }
 
 // The approximate size of the area inside the axes, for the angle of labels.

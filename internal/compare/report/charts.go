@@ -14,10 +14,8 @@ import (
 	"github.com/filterfam/filterfam/internal/compare/measure"
 )
 
-const (
-	rateLeft, rateRight = 1e-6, 0.1
-	bitsTop             = 40.0
-)
+// The ranges of costChart.
+const rateLeft, rateRight, bitsTop = 1e-6, 0.1, 40.0
 
 // costLines contains the bits per key: (log2(1/rate) + more) / load.
 var costLines = []struct {

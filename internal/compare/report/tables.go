@@ -98,7 +98,8 @@ func countTable(list []measure.FrequencyRow) table {
 	return t
 }
 
-// errorCells formats the errors, their bound, and the fraction of keys above it.
+// errorCells formats the errors, their bound, and the fraction of keys above
+// it.
 func errorCells(x measure.FrequencyRow) []string {
 	most := func(x float64) string { return brief(uint64(x)) }
 	above := func(float64) string { return percent(x.AboveBound, 2) }
@@ -201,12 +202,12 @@ const attackLegend = "How to read it: each adversary has this program and can ad
 
 func (r Attacks) parts(width int, show func(table) string) (parts []string) {
 	for _, b := range attack.Battles {
-		var legend strings.Builder
+		legend := ""
 		for _, a := range b.Attacks {
 			text := strings.TrimSuffix(wrap("- "+a.Name+": "+a.About+".", width-2), "\n")
-			legend.WriteString(strings.ReplaceAll(text, "\n", "\n  ") + "\n")
+			legend += strings.ReplaceAll(text, "\n", "\n  ") + "\n"
 		}
-		parts = append(parts, "### "+b.Title+"\n", show(r.table(b)), legend.String())
+		parts = append(parts, "### "+b.Title+"\n", show(r.table(b)), legend)
 	}
 	var peers []string
 	for _, f := range r.Findings {
