@@ -31,8 +31,7 @@ var (
 	documentTemplates = text.Must(text.New("").Funcs(text.FuncMap{"percent": percentOf}).ParseFS(templates, "*.txt"))
 )
 
-// WriteFiles writes the figure and the page into dir. The names of the written
-// files are returned even with an error.
+// WriteFiles writes the figure and the page into dir, and returns their names.
 func (r *Report) WriteFiles(dir string, stderr io.Writer) (files []string, err error) {
 	if full, err := filepath.Abs(dir); err == nil {
 		dir = full

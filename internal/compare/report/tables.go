@@ -98,8 +98,7 @@ func countTable(list []measure.FrequencyRow) table {
 	return t
 }
 
-// errorCells formats the errors, their bound, and the fraction of keys above
-// it.
+// errorCells formats the errors, their bound, and the share of keys above it.
 func errorCells(x measure.FrequencyRow) []string {
 	most := func(x float64) string { return brief(uint64(x)) }
 	above := func(float64) string { return percent(x.AboveBound, 2) }
@@ -255,7 +254,7 @@ func cost(f attack.Finding) string {
 	return "-"
 }
 
-// outcome formats an outcome, with the honest one if ours is very different.
+// outcome formats an outcome, after the honest one if that is far from ours.
 func outcome(a attack.Attack, f attack.Finding, honest float64) string {
 	text := inUnit(a.Unit, f.Outcome)
 	switch {
