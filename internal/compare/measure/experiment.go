@@ -105,7 +105,10 @@ func (e *Experiment) measureCells(ctx context.Context, done func()) error {
 // filter may be fuller by chance. This effect stays below the sampling error,
 // and the pooled intervals are valid, if a round does not query more absent
 // keys than the filter has members.
-type Plan struct{ Rounds, queries int }
+type Plan struct {
+	Rounds, queries int
+	repeats         int // in a round, since few short operations cannot be timed
+}
 
 const (
 	queryGoal = 1_000_000 // absent keys to query per row, enough for rates down to 1e-5
@@ -121,20 +124,11 @@ const (
 func newPlan(d *Dataset) Plan {
 	n := d.Members.Len()
 	p := Plan{queries: min(d.Absent.Len(), max(n, fewKeys), queryGoal)}
-	p.Rounds = min((queryGoal+p.queries-1)/p.queries, mostAdded/n, queryGoal/fewKeys, mostBytes/p.bytes(d))
+	bytes := max(1, len(d.Members.bytes)+p.queries*(len(d.Absent.bytes)/d.Absent.Len())) // in a round
+	p.Rounds = min((queryGoal+p.queries-1)/p.queries, mostAdded/n, queryGoal/fewKeys, mostBytes/bytes)
 	p.Rounds = max(minRounds, p.Rounds)
+	p.repeats = max(1, min(timedOps*minRounds/(n*p.Rounds), mostBytes/(bytes*p.Rounds)))
 	return p
-}
-
-// bytes returns the number of key bytes in a round, at least 1.
-func (p Plan) bytes(d *Dataset) int {
-	return max(1, len(d.Members.bytes)+p.queries*(len(d.Absent.bytes)/d.Absent.Len()))
-}
-
-// repeats returns how often a round should repeat operations that are too short
-// to be timed. With many rounds, the median makes up for short times.
-func (p Plan) repeats(d *Dataset) int {
-	return max(1, min(timedOps*minRounds/(d.Members.Len()*p.Rounds), mostBytes/(p.bytes(d)*p.Rounds)))
 }
 
 // A cell collects a structure's measurements at one rate.

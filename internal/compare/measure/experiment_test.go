@@ -46,7 +46,7 @@ func TestInterruptedRoundIsDropped(t *testing.T) {
 		}
 		return f, err
 	}}}
-	err := c.attempt(func() error { return c.measure(ctx, d, Plan{Rounds: 5, queries: 1000}, 0) })
+	err := c.attempt(func() error { return c.measure(ctx, d, Plan{Rounds: 5, queries: 1000, repeats: 20}, 0) })
 	require.ErrorIs(t, err, context.Canceled)
 	require.Empty(t, c.failure, "an interrupt is not a peer's failure")
 	require.Empty(t, c.done)
@@ -58,7 +58,7 @@ func TestRefusedKeysOfRepeatsAreCounted(t *testing.T) {
 	}
 	c := &cell{Structure: Structure{Peer: true, Build: full}}
 	d := &Dataset{Members: newKeySet("a", "b").Keys, Absent: newKeySet("c").Keys}
-	require.NoError(t, c.measure(t.Context(), d, Plan{Rounds: 5, queries: 1}, 0))
+	require.NoError(t, c.measure(t.Context(), d, Plan{Rounds: 5, queries: 1, repeats: 10_000}, 0))
 	assert.Equal(t, result{queries: 1, given: 20_000, refused: 20_000, ns: c.done[0].ns}, c.done[0])
 }
 
@@ -127,17 +127,12 @@ func keysOf(number, bytes int) Keys {
 // Few absent keys should not need a million builds, since building a large
 // filter is slow.
 func TestRoundsFollowKeyCounts(t *testing.T) {
-	for _, c := range []struct{ members, absent, rounds, queries int }{
-		{100_000, 1, 50, 1},
-		{100_000, 1000, 50, 1000},
-		{1, 1, 10_000, 1},
-		{1_000_000, 10, 5, 10},
-		{1, 1_000_000, 10_000, 100},
-		{1000, 1_000_000, 1000, 1000},
-		{1_000_000, 1_000_000, 5, 1_000_000},
+	for _, c := range []struct{ members, absent, rounds, queries, repeats int }{
+		{100_000, 1, 50, 1, 1}, {100_000, 1000, 50, 1000, 1}, {1, 1, 10_000, 1, 10}, {1_000_000, 10, 5, 10, 1},
+		{1, 1_000_000, 10_000, 100, 6}, {1000, 1_000_000, 1000, 1000, 1}, {1_000_000, 1_000_000, 5, 1_000_000, 1},
 	} {
 		d := &Dataset{Members: keysOf(c.members, 16), Absent: keysOf(c.absent, 16)}
-		assert.Equal(t, Plan{Rounds: c.rounds, queries: c.queries}, newPlan(d), "%+v", c)
+		assert.Equal(t, Plan{c.rounds, c.queries, c.repeats}, newPlan(d), "%+v", c)
 	}
 }
 
@@ -153,7 +148,7 @@ func TestLongKeysGetFewRounds(t *testing.T) {
 	} {
 		d := &Dataset{Members: keysOf(c.members, c.memberBytes), Absent: keysOf(c.absent, c.absentBytes)}
 		p := newPlan(d)
-		round := p.repeats(d) * (c.members*c.memberBytes + p.queries*c.absentBytes)
+		round := p.repeats * (c.members*c.memberBytes + p.queries*c.absentBytes)
 		assert.LessOrEqual(t, p.Rounds*round, max(5*round, 100_000_000), "%+v", c)
 		assert.GreaterOrEqual(t, p.Rounds, 5)
 	}
