@@ -22,7 +22,6 @@ import (
 // capacity.csv, the probabilities that small tables refuse a key, as estimated
 // by multilevel splitting (see docs/theory.md).
 //
-//
 //go:embed page.html accuracy.txt benchmarks.txt capacity.csv
 var templates embed.FS
 
