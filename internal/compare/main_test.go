@@ -26,25 +26,19 @@ func compare(t *testing.T, args ...string) (code int, stdout, stderr string) {
 }
 
 func TestBadFlagsAreExplained(t *testing.T) {
-	for _, c := range []struct {
-		args []string
-		want []string
-	}{
+	for _, c := range []struct{ args, want []string }{
 		{[]string{"-fpr", "0.01,1"}, []string{"-fpr", `"1"`, "want a rate above 0 and below 1"}},
-		{[]string{"-fpr", "0"}, []string{"-fpr", `"0"`}},
 		{[]string{"-fpr", "1e-300"}, []string{"-fpr 1e-300", "bloom"}},
 		{[]string{"-structures", "bloom,blom"}, []string{"-structures", `"blom"`, "bloom-blocked"}},
 		{[]string{"-structures", ""}, []string{"-structures", `""`, "map"}},
 		{[]string{"-format", "xml"}, []string{"-format", `"xml"`, "text, markdown, json"}},
 		{[]string{"-n", "0"}, []string{"-n", `"0"`, "from 1 to"}},
-		{[]string{"-n", "many"}, []string{"-n", `"many"`, "1e6"}},
 		{[]string{"-n", "1e10"}, []string{"-n", "1,000,000,000"}},
 		{[]string{"-quick"}, []string{"-quick", "-docs", "-attack"}},
 		{[]string{"-attack", "-n", "5"}, []string{"-attack and -n"}},
 		{[]string{"-attack", "-docs", "x"}, []string{"-attack and -docs"}},
 		{[]string{"-attack", "-o", "x"}, []string{"-attack and -o", "no files"}},
 		{[]string{"-docs", ""}, []string{"-docs", `""`, "directory"}},
-		{[]string{"-docs", "x", "-n", "5"}, []string{"-docs and -n"}},
 		{[]string{"-docs", "x", "-o", "y"}, []string{"-docs and -o"}},
 		{[]string{"-peers=maybe"}, []string{"-peers", `"maybe"`}},
 		{[]string{"-n", "5", "-keys", "x"}, []string{"-n and -keys"}},
@@ -66,11 +60,8 @@ func TestBadFlagsAreExplained(t *testing.T) {
 func TestHelpListsTheFlags(t *testing.T) {
 	code, _, stderr := compare(t, "-help")
 	assert.Equal(t, exitOK, code)
-	for _, flag := range []string{"-keys", "-absent", "-n ", "-fpr", "-structures", "-format", "-o ", "-peers", "-attack"} {
-		assert.Contains(t, stderr, flag)
-	}
-	assert.Contains(t, stderr, "includes third-party libraries without -peers")
-	assert.Equal(t, 2, strings.Count(stderr, "- for standard input"), "of -keys and -absent")
+	assert.Equal(t, 11, strings.Count(stderr, "\n  -"), stderr)
+	assert.True(t, strings.HasPrefix(stderr, usage), stderr)
 }
 
 // failing returns an error from each Write.
