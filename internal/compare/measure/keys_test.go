@@ -109,14 +109,8 @@ func gzipped(t *testing.T, text string) string {
 
 func TestGzipIsDecompressed(t *testing.T) {
 	packed := gzipped(t, "a\nb\n")
-	for _, c := range []struct {
-		from  Source
-		stdin string
-	}{
-		{Source{KeysFile: write(t, packed)}, ""},
-		{Source{KeysFile: "-"}, packed},
-	} {
-		d, err := loaded(t, c.from, c.stdin)
+	for _, name := range []string{write(t, packed), "-"} {
+		d, err := loaded(t, Source{KeysFile: name}, packed)
 		require.NoError(t, err)
 		assert.Equal(t, []string{"a", "b"}, list(&d.Members))
 		assert.Len(t, d.Notes, 2, "that no -absent is given, and nothing repeated")
@@ -140,14 +134,11 @@ func TestBinaryFileIsNoted(t *testing.T) {
 func TestDefaultKeysAreDomains(t *testing.T) {
 	d, err := loaded(t, Source{}, "")
 	require.NoError(t, err)
-	assert.Equal(t, 18147, d.Members.Len())
-	assert.Equal(t, 19717, d.Absent.Len())
-	assert.Empty(t, d.Notes)
+	assert.Equal(t, [3]int{18147, 19717, 0}, [3]int{d.Members.Len(), d.Absent.Len(), len(d.Notes)})
 }
 
 func TestFilesAreCleaned(t *testing.T) {
-	o := Source{KeysFile: write(t, "a\nb\n\na\n"), AbsentFile: "-"}
-	d, err := loaded(t, o, "c\nb\nd\nd\n")
+	d, err := loaded(t, Source{KeysFile: write(t, "a\nb\n\na\n"), AbsentFile: "-"}, "c\nb\nd\nd\n")
 	require.NoError(t, err)
 	assert.Equal(t, []string{"a", "b"}, list(&d.Members))
 	assert.Equal(t, []string{"c", "d"}, list(&d.Absent))
