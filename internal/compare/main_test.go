@@ -102,18 +102,16 @@ func TestStructuresKeepTheirOrder(t *testing.T) {
 	}
 }
 
+// Outside the repository, the page's calculator cannot be compiled.
 func TestFilesAreWritten(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "new", "figures")
+	t.Chdir(t.TempDir())
+	dir := filepath.Join("new", "figures")
 	code, stdout, stderr := compare(t, "-keys", "-", "-fpr", "0.1", "-structures", "bloom", "-format", "markdown", "-o", dir)
 	require.Equal(t, exitOK, code, stderr)
 	assert.NotContains(t, stdout, "Written:", "a document on standard output has nothing after it")
-	entries, err := os.ReadDir(dir)
-	require.NoError(t, err)
-	assert.Len(t, entries, 2)
+	assert.Regexp(t, `^compare: warning: report\.html has no calculator.*: go build: `, stderr)
 	for name, start := range map[string]string{"bits-per-key.svg": "<?xml", "report.html": "<!DOCTYPE html>"} {
-		content, err := os.ReadFile(filepath.Join(dir, name))
-		require.NoError(t, err)
-		assert.True(t, bytes.HasPrefix(content, []byte(start)), name)
+		assert.True(t, strings.HasPrefix(read(t, filepath.Join(dir, name)), start), name)
 		assert.Contains(t, stderr, name)
 	}
 }

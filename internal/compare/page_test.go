@@ -1,10 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"html"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -39,15 +39,13 @@ func chromium(t *testing.T) string {
 // contains an image that is not sent before the answer.
 func dump(t *testing.T, browser, page, hash string) string {
 	t.Helper()
-	text, err := os.ReadFile(page)
-	require.NoError(t, err)
 	const watch = `<img src="/hold"><script>
 new MutationObserver(() => fetch("/answered")).observe(document.getElementById("choices"), {attributes: true});
 </script>`
 	answered := make(chan struct{}, 100)
 	mux := http.NewServeMux()
 	mux.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = w.Write(bytes.Replace(text, []byte("</main>"), []byte(watch+"</main>"), 1))
+		_, _ = io.WriteString(w, strings.Replace(read(t, page), "</main>", watch+"</main>", 1))
 	})
 	mux.HandleFunc("/answered", func(http.ResponseWriter, *http.Request) { answered <- struct{}{} })
 	mux.HandleFunc("/hold", func(http.ResponseWriter, *http.Request) {
@@ -88,9 +86,7 @@ func writtenPage(t *testing.T) (name, text string) {
 	require.Equal(t, exitOK, code, stderr)
 	name = filepath.Join(dir, "report.html")
 	assert.Contains(t, stdout, name)
-	page, err := os.ReadFile(name)
-	require.NoError(t, err)
-	return name, string(page)
+	return name, read(t, name)
 }
 
 func TestPageIsComplete(t *testing.T) {
@@ -199,12 +195,4 @@ func TestPageFitsPhoneAndDesktop(t *testing.T) {
 		document := dump(t, browser, page, "frame/"+hash)
 		assert.Equal(t, `data-wider="0"`, regexp.MustCompile(`data-wider="[^"]*"`).FindString(document))
 	}
-}
-
-// Outside the repository, the calculator cannot be compiled.
-func TestMissingCalculatorIsReported(t *testing.T) {
-	t.Chdir(t.TempDir())
-	code, _, stderr := compare(t, "-n", "100", "-fpr", "0.1", "-structures", "bloom", "-o", "out")
-	assert.Equal(t, exitOK, code)
-	assert.Regexp(t, `^compare: warning: report\.html has no calculator.*: go build: `, stderr)
 }
