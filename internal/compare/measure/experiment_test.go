@@ -29,50 +29,43 @@ func TestInterruptKeepsRows(t *testing.T) {
 	assert.Equal(t, 1000, r.Plan.Rounds)
 }
 
+// blind returns a Build function for a filter that finds no key.
+func blind(add func(key []byte) error) Build {
+	return func(uint64, float64, hashfam.Family) (*Filter, error) {
+		return &Filter{Add: add, Contains: func([]byte) bool { return false }, SizeBytes: fixed(1)}, nil
+	}
+}
+
 // An incomplete round's queries would look like lost keys.
 func TestInterruptedRoundIsDropped(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	d := SyntheticData(1000)
 	asked := 0
-	c := &cell{rate: 0.01, Structure: Structure{Name: "slow", Peer: true, Build: func(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
-		f, err := newMap(n, rate, family)
-		add := f.Add
-		f.Add = func(key []byte) error {
-			if asked++; asked > 1500 {
-				cancel()
-			}
-			return add(key)
+	c := &cell{Structure: Structure{Peer: true, Build: blind(func([]byte) error {
+		if asked++; asked > 1500 {
+			cancel()
 		}
-		return f, err
-	}}}
-	err := c.attempt(func() error { return c.measure(ctx, d, Plan{Rounds: 5, queries: 1000, repeats: 20}, 0) })
+		return nil
+	})}}
+	err := c.attempt(func() error {
+		return c.measure(ctx, SyntheticData(1000), Plan{Rounds: 5, queries: 1000, repeats: 20}, 0)
+	})
 	require.ErrorIs(t, err, context.Canceled)
 	require.Empty(t, c.failure, "an interrupt is not a peer's failure")
 	require.Empty(t, c.done)
 }
 
 func TestRefusedKeysOfRepeatsAreCounted(t *testing.T) {
-	full := func(uint64, float64, hashfam.Family) (*Filter, error) {
-		return &Filter{Add: func([]byte) error { return errFull }, Contains: func([]byte) bool { return false }}, nil
-	}
-	c := &cell{Structure: Structure{Peer: true, Build: full}}
+	c := &cell{Structure: Structure{Peer: true, Build: blind(func([]byte) error { return errFull })}}
 	d := &Dataset{Members: newKeySet("a", "b").Keys, Absent: newKeySet("c").Keys}
 	require.NoError(t, c.measure(t.Context(), d, Plan{Rounds: 5, queries: 1, repeats: 10_000}, 0))
 	assert.Equal(t, result{queries: 1, given: 20_000, refused: 20_000, ns: c.done[0].ns}, c.done[0])
 }
 
-// forgetful loses all keys.
-type forgetful struct{}
-
-func (forgetful) Add([]byte)           {}
-func (forgetful) Contains([]byte) bool { return false }
-func (forgetful) SizeBytes() uint64    { return 1 }
-
 // The documents promise that no key was lost.
 func TestLostKeyFailsTheDocuments(t *testing.T) {
 	before := Structures
 	t.Cleanup(func() { Structures = before })
-	Structures = []Structure{{Name: "forgetful", Build: func(uint64, float64, hashfam.Family) (*Filter, error) { return Adapt(forgetful{}, nil) }}}
+	Structures = []Structure{{Name: "forgetful", Build: blind(func([]byte) error { return nil })}}
 	s := Sweep{Accuracy: []int{100}, Rates: []float64{0.1}, rounds: 1, most: 1}
 	_, err := s.measureAccuracy(func() {})
 	require.ErrorContains(t, err, "forgetful at 0.1")
