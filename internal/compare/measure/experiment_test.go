@@ -12,9 +12,7 @@ import (
 
 func TestInterruptKeepsRows(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	d, err := Load(Source{Synthetic: 1000})
-	require.NoError(t, err)
-	e, err := NewExperiment(d, Structures[:2], []float64{0.01}, nil)
+	e, err := NewExperiment(SyntheticData(1000), Structures[:2], []float64{0.01}, nil)
 	require.NoError(t, err)
 	done := 0
 	r, err := e.Run(ctx, func() {
