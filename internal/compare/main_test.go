@@ -38,7 +38,6 @@ func TestBadFlagsAreExplained(t *testing.T) {
 		{[]string{"-attack", "-docs", "x"}, []string{"-attack and -docs"}},
 		{[]string{"-attack", "-o", "x"}, []string{"-attack and -o", "no files"}},
 		{[]string{"-docs", ""}, []string{"-docs", `""`, "directory"}},
-		{[]string{"-peers=maybe"}, []string{"-peers", `"maybe"`}},
 		{[]string{"-n", "5", "-keys", "x"}, []string{"-n and -keys"}},
 		{[]string{"-keys", ""}, []string{"-keys", `""`}},
 		{[]string{"-keys", "-", "-absent", "-"}, []string{"-keys - and -absent -", "only one"}},

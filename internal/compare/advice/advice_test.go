@@ -282,17 +282,15 @@ func TestFormIsRead(t *testing.T) {
 		form advice.Form
 		want advice.Needs
 	}{
-		{advice.Form{Keys: "1000", Rate: "1"}, advice.Needs{Keys: 1000, Rate: 0.01}},
-		{advice.Form{Keys: "1,000,000", Rate: "2.5"}, advice.Needs{Keys: 1_000_000, Rate: 0.025}},
-		{advice.Form{Keys: "1_000_000", Rate: ".5"}, advice.Needs{Keys: 1_000_000, Rate: 0.005}},
+		{advice.Form{Keys: "1000", Rate: "1", Guess: true}, advice.Needs{Keys: 1000, Rate: 0.01, Guess: true}},
+		{advice.Form{Keys: "1,000,000", Rate: "2.5", Delete: true}, advice.Needs{Keys: 1_000_000, Rate: 0.025, Delete: true}},
+		{advice.Form{Keys: "1_000_000", Rate: ".5", Fixed: true}, advice.Needs{Keys: 1_000_000, Rate: 0.005, Fixed: true}},
 		{advice.Form{Keys: "1 000 000", Rate: "5."}, advice.Needs{Keys: 1_000_000, Rate: 0.05}},
 		{advice.Form{Keys: "1\u202f000", Rate: " 1 "}, advice.Needs{Keys: 1000, Rate: 0.01}},
 		{advice.Form{Keys: "1.5e6", Rate: "1e-9"}, advice.Needs{Keys: 1_500_000, Rate: 1e-11}},
 		{advice.Form{Keys: "1e+3", Rate: "1E0", Memory: "1.5"}, advice.Needs{Keys: 1000, Rate: 0.01, Memory: 3 << 19}},
 		{advice.Form{Keys: "7", Rate: "7", Memory: " ", Counts: true}, advice.Needs{Keys: 7, Rate: 0.07, Counts: true}},
 		{advice.Form{Keys: "1e6", Rate: " ", Memory: "100"}, advice.Needs{Keys: 1_000_000, Memory: 100 << 20}},
-		{advice.Form{Keys: "7", Rate: "7", Guess: true}, advice.Needs{Keys: 7, Rate: 0.07, Guess: true}},
-		{advice.Form{Keys: "7", Rate: "7", Delete: true}, advice.Needs{Keys: 7, Rate: 0.07, Delete: true}},
 	} {
 		got := c.form.Answer()
 		assert.Empty(t, got.Fields, "%+v", c.form)

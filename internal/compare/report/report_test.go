@@ -1,6 +1,7 @@
 package report
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -128,7 +129,10 @@ func TestPageWithoutCalculatorSaysWhy(t *testing.T) {
 	assert.False(t, strings.Contains(string(text), "<script"))
 }
 
-func TestFigureErrorNamesTheFileOnce(t *testing.T) {
+func TestFigureHasItsLinesAndFile(t *testing.T) {
+	for i, bits := range []float64{14.38, 13.37, 12.34, 9.97} {
+		assert.InDelta(t, bits, (math.Log2(1000)+costLines[i].more)/costLines[i].load, 0.01, "at a rate of 0.1%%")
+	}
 	dir := t.TempDir()
 	name := filepath.Join(dir, "bits-per-key.svg")
 	require.NoError(t, os.Mkdir(name, 0o755))
