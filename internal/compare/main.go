@@ -147,15 +147,14 @@ func (p *program) runAttacks() error {
 // runDocs measures everything and writes the generated documents and figures.
 func (p *program) runDocs() error {
 	err := errors.Join(makeWritable(p.docs), makeWritable(filepath.Join(p.docs, "figures")))
-	if err != nil {
-		return fmt.Errorf("-docs: %w", err)
-	}
-	s := measure.NewSweep(p.quick)
-	step, finish := report.Progress(p.stderr, "measuring for "+p.docs, s.Steps())
-	m, err := s.Measure(step)
-	finish()
 	if err == nil {
-		err = report.WriteDocuments(p.docs, s, m)
+		s := measure.NewSweep(p.quick)
+		step, finish := report.Progress(p.stderr, "measuring for "+p.docs, s.Steps())
+		m, failed := s.Measure(step)
+		finish()
+		if err = failed; err == nil {
+			err = report.WriteDocuments(p.docs, s, m)
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("-docs: %w", err)

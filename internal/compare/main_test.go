@@ -111,10 +111,15 @@ func TestFilesAreWritten(t *testing.T) {
 		assert.True(t, strings.HasPrefix(read(t, filepath.Join(dir, name)), start), name)
 		assert.Contains(t, stderr, name)
 	}
+	drawing := filepath.Join(dir, "bits-per-key.svg")
+	require.NoError(t, errors.Join(os.Remove(drawing), os.Mkdir(drawing, 0o755)))
+	code, _, stderr = compare(t, "-keys", "-", "-fpr", "0.1", "-structures", "bloom", "-o", dir)
+	assert.Equal(t, exitFailed, code)
+	assert.Equal(t, 1, strings.Count(stderr, drawing), "the error names the file once: %s", stderr)
 }
 
 // Measuring for the documents would take minutes.
-func TestUnusableDirectoryIsFoundEarly(t *testing.T) {
+func TestUnusablePathIsFoundEarly(t *testing.T) {
 	noFigures, unwritable := t.TempDir(), "/proc/self"
 	require.NoError(t, os.WriteFile(filepath.Join(noFigures, "figures"), nil, 0o600))
 	if _, err := os.Stat(unwritable); err != nil {
@@ -122,11 +127,12 @@ func TestUnusableDirectoryIsFoundEarly(t *testing.T) {
 	}
 	for _, c := range [][2]string{
 		{"-o", filepath.Join(noFigures, "figures", "below")}, {"-o", unwritable}, {"-docs", noFigures}, {"-docs", unwritable},
+		{"-keys", filepath.Join(noFigures, "figures", "below")},
 	} {
 		code, stdout, stderr := compare(t, c[0], c[1])
 		assert.Equal(t, exitFailed, code)
 		assert.Empty(t, stdout)
-		assert.Contains(t, stderr, "compare: "+c[0]+": ")
+		assert.Contains(t, stderr, "compare: "+c[0])
 		assert.Contains(t, stderr, filepath.Dir(c[1]))
 	}
 }

@@ -108,8 +108,8 @@ func TestPageIsComplete(t *testing.T) {
 	assert.False(t, strings.Contains(without, "loading"), "without scripts nothing is")
 }
 
-// The page reads its fields from the address. Its calculator, which has pointers
-// of 32 bits, answers as the library does.
+// The page reads its fields from the address. Its calculator, which has
+// pointers of 32 bits, answers as the library does.
 func TestPageShowsTheLibrarysAnswers(t *testing.T) {
 	browser := chromium(t)
 	page, text := writtenPage(t)

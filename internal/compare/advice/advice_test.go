@@ -129,8 +129,8 @@ func build(t *testing.T, literal string, digests []hashfam.Digest) uint64 {
 	return sizeOf(t, literal, countmin.New)
 }
 
-// config matches the arguments of a call. As JSON, a literal's fields have quoted
-// names, no underscores in numbers, and other constants.
+// config matches the arguments of a call. As JSON, a literal's fields have
+// quoted names, no underscores in numbers, and other constants.
 var (
 	config = regexp.MustCompile(`\((?:context.Background\(\), )?([\w.]+)\{(.*)\}(?:, digests)?\)$`)
 	field  = regexp.MustCompile(`(\w+):`)
