@@ -24,14 +24,19 @@ var (
 	classicTargets = ours(target{Structure: measure.Named("bloom"), layout: ourLayout, reopen: reopenOurs},
 		target{column: "bits-and-blooms", Structure: measure.Named("bits-and-blooms"), layout: peerLayout, reopen: reopenGob(new(peer.BloomFilter))},
 		target{column: "boom", Structure: measure.Named("boom-bloom"), layout: boomLayout, reopen: reopenGob(new(boom.BloomFilter))},
-		target{column: "bbloom", Structure: measure.Structure{Module: measure.Named("bbloom").Module, Build: func(n uint64, rate float64, _ hashfam.Family) (*measure.Filter, error) {
-			return measure.Bbloom(bbloom.New(float64(n), rate))
-		}}, layout: bbloomLayout, reopen: func(f *measure.Filter, _ hashfam.Family) question {
-			return must(bbloom.JSONUnmarshal(f.Inner.(*bbloom.Bloom).JSONMarshal())).Has
-		}},
+		target{column: "bbloom", layout: bbloomLayout, reopen: reopenBbloom,
+			Structure: measure.Structure{Module: measure.Named("bbloom").Module, Build: buildBbloom}},
 	)
 	blockedTargets = ours(target{Structure: measure.Named("bloom-blocked"), layout: ourLayout})
 )
+
+func buildBbloom(n uint64, rate float64, _ hashfam.Family) (*measure.Filter, error) {
+	return measure.Bbloom(bbloom.New(float64(n), rate))
+}
+
+func reopenBbloom(f *measure.Filter, _ hashfam.Family) question {
+	return must(bbloom.JSONUnmarshal(f.Inner.(*bbloom.Bloom).JSONMarshal())).Has
+}
 
 var bloomBattle = Battle{"Bloom filters", []Attack{
 	{Name: "pollute", Key: stops, on: classicTargets, try: pollute,
