@@ -27,17 +27,13 @@ type options struct {
 	dir    string // directory for files; empty if none should be written
 }
 
-// maxSynthetic limits -n to the memory of a large machine.
-const maxSynthetic = 1_000_000_000
-
 const usage = `Usage: go run -C internal/compare . [flags]
 Measures the bits per key, false-positive rate and time of each structure or,
 with -attack, its resistance to an adversary.
 With -C, paths are relative to internal/compare.
 `
 
-// parse reads the command line. Its errors name the flag, its value and the
-// allowed values.
+// parse reads the command line. Its errors name the flag and what it allows.
 func parse(args []string, stderr io.Writer) (options, error) {
 	o := options{rates: []float64{0.03, 0.01, 0.001, 0.0001}}
 	set := o.flags()
@@ -90,8 +86,7 @@ var excluded = []struct{ name, others, why string }{
 	{"docs", "keys absent n fpr structures peers format o", "the documents use their own keys, structures, form and files"},
 }
 
-// check returns an error if the flags exclude each other or have no effect. The
-// flags on the command line are given with their values.
+// check returns an error if given flags exclude each other or have no effect.
 func (o *options) check(given map[string]string) error {
 	for _, name := range []string{"keys", "absent", "docs"} {
 		if path, is := given[name]; is && path == "" {
@@ -110,8 +105,7 @@ func (o *options) check(given map[string]string) error {
 		for other := range strings.FieldsSeq(x.others) {
 			_, one := given[x.name]
 			_, both := given[other]
-			none := other == "o" && o.dir == "" // no files are requested
-			if one && both && !none {
+			if one && both && (other != "o" || o.dir != "") { // with -o "", no files are requested
 				return fmt.Errorf("-%s and -%s cannot be used together: %s", x.name, other, x.why)
 			}
 		}
@@ -120,6 +114,7 @@ func (o *options) check(given map[string]string) error {
 }
 
 func (o *options) setSynthetic(text string) error {
+	const maxSynthetic = 1_000_000_000 // needs the memory of a large machine
 	n, ok := advice.ParseCount(text)
 	if !ok || n > maxSynthetic {
 		return fmt.Errorf("want a number from 1 to %s, such as 1000000 or 1e6", measure.Thousands(maxSynthetic))
@@ -128,8 +123,8 @@ func (o *options) setSynthetic(text string) error {
 	return nil
 }
 
-// items returns a function that reads a comma-separated list into to and
-// ignores duplicates. Its error names the wrong item if there are others.
+// items returns a function that reads a comma-separated list into to, without
+// duplicates. Its error names the wrong item if there are others.
 func items[T comparable](to *[]T, want string, read func(item string) (T, bool)) func(text string) error {
 	return func(text string) error {
 		*to = nil
@@ -166,8 +161,7 @@ func (o *options) wants(name string, onRequest bool) bool {
 	return slices.Contains(o.only, name) || onRequest && o.peers || !onRequest && o.only == nil
 }
 
-// filters returns the structures that the flags select, in the order of the
-// rows.
+// filters returns the structures that the flags select.
 func (o *options) filters() []measure.Structure {
 	return measure.Where(measure.Structures, func(s measure.Structure) bool { return o.wants(s.Name, s.Asked()) })
 }

@@ -25,21 +25,14 @@ import (
 	"github.com/filterfam/filterfam/internal/compare/report"
 )
 
-// The exit codes. An interrupted program exits with 128 plus the number of
-// SIGINT, as shells expect.
-const (
-	exitOK          = 0
-	exitFailed      = 1
-	exitUsage       = 2
-	exitInterrupted = 130
-)
+// The exit codes. Shells expect 128 plus the number of SIGINT when interrupted.
+const exitOK, exitFailed, exitUsage, exitInterrupted = 0, 1, 2, 130
 
 func main() {
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// errInterrupted is returned when a run was interrupted and has printed the
-// results so far.
+// errInterrupted is returned when an interrupted run has printed its results.
 var errInterrupted = errors.New("interrupted")
 
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
@@ -92,8 +85,7 @@ func (p *program) compare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// From here on, the first interrupt stops the measurements, and the program
-	// prints the results so far. The second one stops the program.
+	// The first interrupt stops the measurements, the second one the program.
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
 	context.AfterFunc(ctx, stop)
@@ -153,18 +145,14 @@ func (p *program) runAttacks() error {
 }
 
 // runDocs measures everything and writes the generated documents and figures.
-// This takes several minutes, or seconds with -quick.
-func (p *program) runDocs() (err error) {
-	for _, dir := range []string{p.docs, filepath.Join(p.docs, "figures")} {
-		err = errors.Join(err, makeWritable(dir))
-	}
+func (p *program) runDocs() error {
+	err := errors.Join(makeWritable(p.docs), makeWritable(filepath.Join(p.docs, "figures")))
 	if err == nil {
 		s := measure.NewSweep(p.quick)
 		step, finish := report.Progress(p.stderr, "measuring for "+p.docs, s.Steps())
-		var m measure.Measurements
-		m, err = s.Measure(step)
+		m, failed := s.Measure(step)
 		finish()
-		if err == nil {
+		if err = failed; err == nil {
 			err = report.WriteDocuments(p.docs, s, m)
 		}
 	}

@@ -1,10 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"html"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -39,15 +39,13 @@ func chromium(t *testing.T) string {
 // contains an image that is not sent before the answer.
 func dump(t *testing.T, browser, page, hash string) string {
 	t.Helper()
-	text, err := os.ReadFile(page)
-	require.NoError(t, err)
 	const watch = `<img src="/hold"><script>
 new MutationObserver(() => fetch("/answered")).observe(document.getElementById("choices"), {attributes: true});
 </script>`
 	answered := make(chan struct{}, 100)
 	mux := http.NewServeMux()
 	mux.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = w.Write(bytes.Replace(text, []byte("</main>"), []byte(watch+"</main>"), 1))
+		_, _ = io.WriteString(w, strings.Replace(read(t, page), "</main>", watch+"</main>", 1))
 	})
 	mux.HandleFunc("/answered", func(http.ResponseWriter, *http.Request) { answered <- struct{}{} })
 	mux.HandleFunc("/hold", func(http.ResponseWriter, *http.Request) {
@@ -88,9 +86,7 @@ func writtenPage(t *testing.T) (name, text string) {
 	require.Equal(t, exitOK, code, stderr)
 	name = filepath.Join(dir, "report.html")
 	assert.Contains(t, stdout, name)
-	page, err := os.ReadFile(name)
-	require.NoError(t, err)
-	return name, string(page)
+	return name, read(t, name)
 }
 
 func TestPageIsComplete(t *testing.T) {
@@ -112,23 +108,40 @@ func TestPageIsComplete(t *testing.T) {
 	assert.False(t, strings.Contains(without, "loading"), "without scripts nothing is")
 }
 
-// The page reads its fields from the address.
+// The page reads its fields from the address. Its calculator, which has
+// pointers of 32 bits, answers as the library does.
 func TestPageShowsTheLibrarysAnswers(t *testing.T) {
 	browser := chromium(t)
-	page, _ := writtenPage(t)
+	page, text := writtenPage(t)
+	var forms []advice.Form
+	for i := range 5 * 32 {
+		form := advice.Form{Rate: "1", Fixed: i&1 > 0, Guess: i&2 > 0, Delete: i&4 > 0, Counts: i&8 > 0}
+		if i&16 > 0 {
+			form.Rate, form.Memory = "", "12000"
+		}
+		form.Keys = []string{"1e6", "1e9", "1e10", "1e13", "1e14"}[i/32]
+		forms = append(forms, form)
+	}
+	asked, err := json.Marshal(forms)
+	require.NoError(t, err)
+	addScript(t, page, text, "if (!location.hash) document.body.dataset.others = JSON.stringify("+string(asked)+
+		".map(form => JSON.parse(filterfamAdvise(JSON.stringify(form)))));")
 	for hash, form := range map[string]advice.Form{
-		"":                                    {Keys: "1000000", Rate: "1"},
-		"#keys=5e6&rate=0.1&fixed=1&delete=1": {Keys: "5000000", Rate: "0.1", Fixed: true, Delete: true},
-		"#keys=1e9&guess=1&counts=1":          {Keys: "1e9", Rate: "1", Guess: true, Counts: true},
-		"#keys=1e6&rate=0.01&memory=1.5":      {Keys: "1000000", Rate: "0.01", Memory: "1.5"},
-		"#keys=none&rate=2,5&memory=10M":      {Keys: "none", Rate: "2,5", Memory: "10M"},
-		"#memory=0.001":                       {Keys: "1000000", Rate: "1", Memory: "0.001"},
+		"": {Keys: "1000000", Rate: "1"},
+		"#keys=1e9&fixed=1&guess=1&delete=1&counts=1": {Keys: "1e9", Rate: "1", Fixed: true, Guess: true, Delete: true, Counts: true},
+		"#keys=none&rate=2,5&memory=10M":              {Keys: "none", Rate: "2,5", Memory: "10M"},
+		"#rate=0.1&memory=0.001":                      {Keys: "1000000", Rate: "0.1", Memory: "0.001"},
 	} {
 		document := dump(t, browser, page, hash)
-		found := regexp.MustCompile(`data-answer="([^"]*)"`).FindStringSubmatch(document)
-		require.NotNil(t, found, hash)
+		if hash == "" {
+			var others []advice.Answer
+			answered(t, document, "others", &others)
+			for i := range forms {
+				require.Equal(t, forms[i].Answer(), others[i], "%+v", forms[i])
+			}
+		}
 		var got advice.Answer
-		require.NoError(t, json.Unmarshal([]byte(html.UnescapeString(found[1])), &got))
+		answered(t, document, "answer", &got)
 		want := form.Answer()
 		assert.Equal(t, want, got, hash)
 		shown := html.UnescapeString(document)
@@ -142,52 +155,12 @@ func TestPageShowsTheLibrarysAnswers(t *testing.T) {
 	}
 }
 
-// ask runs the calculator in Node.js, where pointers have 32 bits.
-const ask = `const fs = require("fs");
-require(process.argv[2]);
-const go = new Go();
-WebAssembly.instantiate(fs.readFileSync(process.argv[3]), go.importObject).then(({ instance }) => {
-  go.run(instance);
-  const answers = JSON.parse(process.argv[4]).map(form => JSON.parse(filterfamAdvise(JSON.stringify(form))));
-  fs.writeSync(1, JSON.stringify(answers));
-  process.exit(0);
-});`
-
-func TestCalculatorAnswersAsTheLibrary(t *testing.T) {
-	node, err := exec.LookPath("node")
-	if err != nil || testing.Short() {
-		t.Skip("needs Node, and compiles the library for the page")
-	}
-	wasm, script := filepath.Join(t.TempDir(), "calculator.wasm"), filepath.Join(t.TempDir(), "ask.js")
-	require.NoError(t, os.WriteFile(script, []byte(ask), 0o600))
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", wasm, "./calculator")
-	build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
-	out, err := build.CombinedOutput()
-	require.NoError(t, err, string(out))
-	root, err := exec.CommandContext(t.Context(), "go", "env", "GOROOT").Output()
-	require.NoError(t, err)
-
-	var forms []advice.Form
-	var want []advice.Answer
-	for _, keys := range []string{"1e6", "1e9", "1e10", "1e13", "1e14"} {
-		for i := range 32 {
-			form := advice.Form{Keys: keys, Rate: "1", Fixed: i&1 > 0, Guess: i&2 > 0, Delete: i&4 > 0, Counts: i&8 > 0}
-			if i&16 > 0 {
-				form.Rate, form.Memory = "", "12000"
-			}
-			forms, want = append(forms, form), append(want, form.Answer())
-		}
-	}
-	text, err := json.Marshal(forms)
-	require.NoError(t, err)
-	glue := filepath.Join(strings.TrimSpace(string(root)), "lib", "wasm", "wasm_exec.js")
-	out, err = exec.CommandContext(t.Context(), node, script, glue, wasm, string(text)).Output()
-	require.NoError(t, err)
-	var got []advice.Answer
-	require.NoError(t, json.Unmarshal(out, &got))
-	for i := range forms {
-		assert.Equal(t, want[i], got[i], "%+v", forms[i])
-	}
+// answered decodes a data attribute.
+func answered(t *testing.T, document, name string, answers any) {
+	t.Helper()
+	found := regexp.MustCompile(`data-` + name + `="([^"]*)"`).FindStringSubmatch(document)
+	require.NotNil(t, found, name)
+	require.NoError(t, json.Unmarshal([]byte(html.UnescapeString(found[1])), answers))
 }
 
 // addScript adds a script that runs when the calculator has answered.
@@ -222,12 +195,4 @@ func TestPageFitsPhoneAndDesktop(t *testing.T) {
 		document := dump(t, browser, page, "frame/"+hash)
 		assert.Equal(t, `data-wider="0"`, regexp.MustCompile(`data-wider="[^"]*"`).FindString(document))
 	}
-}
-
-// Outside the repository, the calculator cannot be compiled.
-func TestMissingCalculatorIsReported(t *testing.T) {
-	t.Chdir(t.TempDir())
-	code, _, stderr := compare(t, "-n", "100", "-fpr", "0.1", "-structures", "bloom", "-o", "out")
-	assert.Equal(t, exitOK, code)
-	assert.Regexp(t, `^compare: warning: report\.html has no calculator.*: go build: `, stderr)
 }

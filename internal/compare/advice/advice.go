@@ -11,8 +11,17 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/dustin/go-humanize"
 
 	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/bloom/static"
+	"github.com/filterfam/filterfam/counting"
+	"github.com/filterfam/filterfam/countmin"
+	"github.com/filterfam/filterfam/cuckoo"
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
@@ -90,12 +99,11 @@ const numbered = "to count, add numbered keys: append 2 to the second copy of a 
 // ErrNeeds is returned when no structure serves the needs.
 var ErrNeeds = errors.New("no structure meets these needs")
 
-// For returns the structures that serve the needs. Structures that meet the
-// rate within the memory come first, sorted by size. Structures that need a
-// higher rate to fit follow, sorted by rate. Without a number of keys, the
-// structure with room for the most keys comes first. The Bloom filter goes
-// ahead of structures that are only slightly smaller. For returns ErrNeeds if
-// no structure serves.
+// For returns the structures that serve the needs: those that meet the rate
+// within the memory, sorted by size, and then others, sorted by rate. Without a
+// number of keys, the structure with room for the most keys comes first. The
+// Bloom filter goes ahead of structures that are only slightly smaller. For
+// returns ErrNeeds if no structure serves.
 func For(n Needs) ([]Choice, error) {
 	switch {
 	case n.Keys == 0 && !(n.Rate > 0 && n.Memory > 0):
@@ -125,8 +133,7 @@ func For(n Needs) ([]Choice, error) {
 	return bloomFirst(list), nil
 }
 
-// serves reports whether c has the required operations without wasting memory
-// on others.
+// serves reports whether c has the required operations, and not costly others.
 func (c candidate) serves(n Needs) bool {
 	grow := n.Guess && n.Keys > 0 // otherwise the memory limits the keys
 	switch {
@@ -146,17 +153,15 @@ func (c candidate) serves(n Needs) bool {
 func bloomFirst(list []Choice) []Choice {
 	i := slices.IndexFunc(list, func(c Choice) bool { return c.Structure == "bloom" })
 	if i > 0 && list[i].Rate == list[0].Rate && list[i].BitsPerKey <= 1.05*list[0].BitsPerKey {
-		first := list[i]
-		copy(list[1:], list[:i])
-		list[0] = first
+		return slices.Concat(list[i:i+1], list[:i], list[i+1:])
 	}
 	return list
 }
 
-// within computes the size of c at the requested rate. If the rate is 0 or
-// needs too much memory, the lowest rate within the memory is used instead. If
-// the number of keys is 0, the largest number within the memory is used. It
-// returns an error if the structure cannot have the requested rate at all.
+// within computes the size of c at the requested rate or, if this is 0 or needs
+// too much memory, at the lowest rate within the memory. If the number of keys
+// is 0, the largest number within the memory is used. It returns an error if
+// the structure cannot have the requested rate at all.
 func (c candidate) within(n Needs) (Choice, error) {
 	if n.Keys > 0 && n.Rate > 0 {
 		choice, err := c.choice(n, n.Rate)
@@ -182,8 +187,7 @@ func (c candidate) within(n Needs) (Choice, error) {
 	return c.lowest(n)
 }
 
-// lowest finds the lowest rate within the memory, using a binary search: the
-// size decreases when the rate grows.
+// lowest finds the lowest rate within the memory by a binary search.
 func (c candidate) lowest(n Needs) (Choice, error) {
 	i := sort.Search(threeDigitNumbers, func(i int) bool {
 		choice, err := c.choice(n, threeDigits(i))
@@ -233,9 +237,8 @@ func (c candidate) choice(n Needs, rate float64) (Choice, error) {
 	return c.describe(n, choice, fields), err
 }
 
-// describe is called when a Choice contains its rate, size and Params, and sets
-// the other fields. The Config fields for the rate and the memory limit are
-// already formatted.
+// describe sets the fields of a Choice other than its rate, size and Params.
+// The Config fields for the rate and the memory limit are already formatted.
 func (c candidate) describe(n Needs, choice Choice, fields string) Choice {
 	choice.Structure, choice.Remark = c.name, c.remark
 	if n.Counts && c.grows {
@@ -251,3 +254,104 @@ func (c candidate) describe(n Needs, choice Choice, fields string) Choice {
 	choice.Literal = fmt.Sprintf(c.literal, fields, number(choice.Rate), number(epsilon(choice.Keys)))
 	return choice
 }
+
+// A sizer returns the Bytes of a structure, and its Params in words, for a
+// number of keys and a rate. Some compute one of these, which is 0, from the
+// memory.
+type sizer func(keys uint64, rate float64, memory uint64) (Choice, error)
+
+func sizeStatic(keys uint64, rate float64, _ uint64) (Choice, error) {
+	bytes, err := static.Config{FPRate: rate}.SizeBytes(keys)
+	return Choice{Bytes: bytes, Params: fmt.Sprintf("%.2f columns in a bumped ribbon", mixedBits(rate))}, err
+}
+
+// sizePerfect estimates the size. A perfect.Function uses 2.2 bits per key, and
+// slightly more if there are few.
+func sizePerfect(keys uint64, rate float64, _ uint64) (Choice, error) {
+	if rate < float64(keys)*0x1p-63 || rate < 0x1p-55 {
+		return Choice{}, &hashfam.FieldError{Package: "perfect", Err: hashfam.ErrParams, Field: "FilterConfig.FPRate", Value: rate,
+			Allowed: "at least 2^-55, and at least the number of keys divided by 2^63"}
+	}
+	fingerprint, n := mixedBits(rate), float64(keys)
+	return Choice{
+		Bytes:  uint64(math.Ceil(n*(2.2+fingerprint)/8 + 40 + 2.5*math.Sqrt(min(n, 40_000)))),
+		Params: fmt.Sprintf("a hash function of 2.2 bits and a fingerprint of %.2f bits per key", fingerprint),
+	}, nil
+}
+
+// mixedBits returns the mean fingerprint length for a rate, when some
+// fingerprints have one bit more than others.
+func mixedBits(rate float64) float64 {
+	whole := math.Ceil(math.Log2(1 / rate))
+	return whole + 1 - math.Ldexp(rate, int(whole))
+}
+
+func sizeBloom(layout bloom.Layout) sizer {
+	return func(keys uint64, rate float64, memory uint64) (Choice, error) {
+		p, err := bloom.Config{Capacity: keys, FPRate: rate, MemoryBytes: memory, Layout: layout}.Params()
+		return sized(p, keys, rate, fmt.Sprintf("%s bits, %d hashes", words(p.Bits), p.Hashes)), err
+	}
+}
+
+// sized returns the Choice for a structure's Params.
+func sized(p interface {
+	SizeBytes() uint64
+	RateAt(keys uint64) float64
+	CapacityAt(rate float64) uint64
+}, keys uint64, rate float64, params string) Choice {
+	if keys == 0 {
+		keys = p.CapacityAt(rate)
+	}
+	return Choice{Keys: keys, Rate: p.RateAt(keys), Bytes: p.SizeBytes(), Params: params}
+}
+
+func sizeBloomScalable(keys uint64, rate float64, memory uint64) (Choice, error) {
+	bytes, err := bloom.ScalableConfig{Expected: keys, FPRate: rate, MemoryBytes: memory}.SizeBytes()
+	return Choice{Bytes: bytes, Params: "a first stage at half the rate, or at the full rate if it fills the memory"}, err
+}
+
+func sizeCuckooScalable(keys uint64, rate float64, _ uint64) (Choice, error) {
+	bytes, err := cuckoo.ScalableConfig{Expected: keys, FPRate: rate}.SizeBytes()
+	return Choice{Bytes: bytes, Params: "pages of up to 4,096 slots"}, err
+}
+
+func sizeCounting(keys uint64, rate float64, memory uint64) (Choice, error) {
+	p, err := counting.Config{Capacity: keys, FPRate: rate, MemoryBytes: memory}.Params()
+	return sized(p, keys, rate, fmt.Sprintf("%s counters of 4 bits, %d hashes", words(p.Counters), p.Hashes)), err
+}
+
+func sizeCuckoo(compact bool) sizer {
+	return func(keys uint64, rate float64, memory uint64) (Choice, error) {
+		p, err := cuckoo.Config{Capacity: keys, FPRate: rate, MemoryBytes: memory, Compact: compact}.Params()
+		return sized(p, keys, rate, fmt.Sprintf("%s buckets of 4 fingerprints of %d bits", words(p.Buckets), p.FingerprintBits)), err
+	}
+}
+
+// epsilon returns the largest three-digit error up to the mean count.
+func epsilon(keys uint64) float64 {
+	i := sort.Search(threeDigitNumbers, func(i int) bool { return threeDigits(i) > 1/float64(keys+1) })
+	return threeDigits(i - 1)
+}
+
+func sizeSketch(keys uint64, rate float64, _ uint64) (Choice, error) {
+	p, err := countmin.Config{Epsilon: epsilon(keys), Delta: rate, Conservative: true}.Params()
+	return Choice{
+		Bytes:  p.SizeBytes(),
+		Params: fmt.Sprintf("%d rows of %s counters of %d bits", p.Depth, words(p.Width), p.CounterBits),
+	}, err
+}
+
+const threeDigitNumbers = 20 * 900
+
+// threeDigits returns element i of the numbers with three significant digits
+// from 1.00e-20 to 9.99e-1.
+func threeDigits(i int) float64 {
+	x, _ := strconv.ParseFloat(fmt.Sprintf("%de%d", 100+i%900, i/900-22), 64) // never fails
+	return x
+}
+
+func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// integer formats n as a Go literal, and words formats it as prose.
+func integer(n uint64) string { return strings.ReplaceAll(words(n), ",", "_") }
+func words(n uint64) string   { return humanize.Comma(int64(min(n, math.MaxInt64))) }

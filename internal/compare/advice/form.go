@@ -32,10 +32,7 @@ type Answer struct {
 
 // The limits for a Form: more keys than 2^48 bits can hold, and a size far
 // below 2^64 bytes.
-const (
-	maxKeys = 1e14
-	maxMiB  = 1e12
-)
+const maxKeys, maxMiB = 1e14, 1e12
 
 // Answer returns the structures that serve the needs in f. If some fields
 // cannot be read, it returns a message for each instead.
@@ -55,8 +52,7 @@ func (f Form) Answer() Answer {
 	return Answer{Needs: needs, Choices: choices}
 }
 
-// blame returns a message for the form field that determines an invalid Config
-// field.
+// blame returns a message for the form field that sets an invalid Config field.
 func (f Form) blame(err *hashfam.FieldError) map[string]string {
 	switch _, name, _ := strings.Cut(err.Field, "."); name {
 	case "FPRate", "Delta":

@@ -10,7 +10,6 @@ import (
 	global "math/rand"
 	"math/rand/v2"
 	"runtime/debug"
-	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/compare/measure"
@@ -31,12 +30,7 @@ type Attack struct {
 // A Unit determines how a number is formatted.
 type Unit int
 
-const (
-	Share Unit = iota
-	Tenths
-	Hundredths
-	Whole
-)
+const Share, Tenths, Hundredths, Whole Unit = 0, 1, 2, 3
 
 // How a secret key affects an attack.
 const (
@@ -57,10 +51,7 @@ type target struct {
 }
 
 // The columns for our own structures.
-const (
-	Public = "public"
-	Keyed  = "keyed"
-)
+const Public, Keyed = "public", "keyed"
 
 // ours returns one of our structures twice, with the public family and with a
 // secret key, followed by others.
@@ -83,13 +74,12 @@ type Budget struct {
 	forged    int // keys generated for an attack that needs several
 	victims   int
 	collected int // false positives found by queries
-	crowd     int // how many times more members if an attack needs a large filter
 }
 
-// Full is the budget for the tables. Quick is the budget for tests.
+// Full is the budget for the tables, and Quick for tests.
 var (
-	Full  = Budget{members: 1000, absent: 50_000, forged: 1000, victims: 5, collected: 100, crowd: 100}
-	Quick = Budget{members: 200, absent: 10_000, forged: 200, victims: 4, collected: 20, crowd: 100}
+	Full  = Budget{members: 1000, absent: 50_000, forged: 1000, victims: 5, collected: 100}
+	Quick = Budget{members: 200, absent: 10_000, forged: 200, victims: 4, collected: 20}
 )
 
 // A Finding is a duel's result.
@@ -116,20 +106,6 @@ type Battle struct {
 
 // Battles contains all tables.
 var Battles = []Battle{bloomBattle, countingBattle, cuckooBattle, countBattle, staticBattle}
-
-// Columns returns the names of the targets in b, in the order in which they
-// first occur.
-func (b Battle) Columns() []string {
-	var list []string
-	for _, a := range b.Attacks {
-		for _, t := range a.on {
-			if !slices.Contains(list, t.column) {
-				list = append(list, t.column)
-			}
-		}
-	}
-	return list
-}
 
 // Duels returns the number of duels in battles.
 func Duels(battles []Battle) (n int) {
@@ -164,24 +140,18 @@ func Fight(battles []Battle, budget Budget, done func()) (findings []Finding) {
 
 // VersionOf returns a module's version in this program, or "" if it is unknown.
 func VersionOf(module string) string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return ""
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, m := range info.Deps {
+			if m.Path == module {
+				return m.Version
+			}
+		}
 	}
-	i := slices.IndexFunc(info.Deps, func(m *debug.Module) bool { return m.Path == module })
-	if i < 0 {
-		return ""
-	}
-	return info.Deps[i].Version
+	return ""
 }
 
 // The seeds for an attack's keys. Keys from different seeds are different.
-const (
-	memberSeed = iota + 1
-	absentSeed
-	attackSeed
-	victimSeed
-)
+const memberSeed, absentSeed, attackSeed, victimSeed = 1, 2, 3, 4
 
 // A keySource generates random keys of 16 bytes.
 type keySource struct {
@@ -230,8 +200,8 @@ func (d *duel) search(n int, wanted question) [][]byte { return d.draw(n, &d.has
 // askFor queries the target for random keys until n are found.
 func (d *duel) askFor(f *measure.Filter, n int) [][]byte { return d.draw(n, &d.queries, f.Contains) }
 
-// draw draws keys until n satisfy wanted. It adds the number of keys drawn to
-// count, which must not grow without limit.
+// draw draws keys until n satisfy wanted. It adds their number to count, which
+// must not grow without limit.
 func (d *duel) draw(n int, count *int, wanted question) [][]byte {
 	var found [][]byte
 	for ; len(found) < n; *count++ {
@@ -266,8 +236,7 @@ type question func(key []byte) bool
 
 // falseRate returns the fraction of random keys that satisfy contains.
 func (d *duel) falseRate(contains question) float64 {
-	absent := newKeySource(absentSeed)
-	found := 0
+	absent, found := newKeySource(absentSeed), 0
 	for range d.budget.absent {
 		if contains(absent.next()) {
 			found++
@@ -276,9 +245,7 @@ func (d *duel) falseRate(contains question) float64 {
 	return float64(found) / float64(d.budget.absent)
 }
 
-func number(keys [][]byte, holds question) int {
-	return len(measure.Where(keys, holds))
-}
+func number(keys [][]byte, holds question) int { return len(measure.Where(keys, holds)) }
 
 // share returns the fraction of keys that satisfy a condition.
 func share(keys [][]byte, holds question) float64 {

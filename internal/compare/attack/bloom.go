@@ -19,20 +19,23 @@ import (
 )
 
 // The Bloom filters. The other libraries hash without a key or with a default
-// key. For example, bbloom.New uses a fixed key, but bbloom.NewWithKeys can use
-// another.
+// key, for example bbloom.New, although bbloom.NewWithKeys can use another.
 var (
 	classicTargets = ours(target{Structure: measure.Named("bloom"), layout: ourLayout, reopen: reopenOurs},
 		target{column: "bits-and-blooms", Structure: measure.Named("bits-and-blooms"), layout: peerLayout, reopen: reopenGob(new(peer.BloomFilter))},
 		target{column: "boom", Structure: measure.Named("boom-bloom"), layout: boomLayout, reopen: reopenGob(new(boom.BloomFilter))},
-		target{column: "bbloom", Structure: measure.Structure{Module: measure.Named("bbloom").Module, Build: buildBbloom},
-			layout: bbloomLayout, reopen: reopenBbloom},
+		target{column: "bbloom", layout: bbloomLayout, reopen: reopenBbloom,
+			Structure: measure.Structure{Module: measure.Named("bbloom").Module, Build: buildBbloom}},
 	)
 	blockedTargets = ours(target{Structure: measure.Named("bloom-blocked"), layout: ourLayout})
 )
 
 func buildBbloom(n uint64, rate float64, _ hashfam.Family) (*measure.Filter, error) {
 	return measure.Bbloom(bbloom.New(float64(n), rate))
+}
+
+func reopenBbloom(f *measure.Filter, _ hashfam.Family) question {
+	return must(bbloom.JSONUnmarshal(f.Inner.(*bbloom.Bloom).JSONMarshal())).Has
 }
 
 var bloomBattle = Battle{"Bloom filters", []Attack{
@@ -56,8 +59,7 @@ var bloomBattle = Battle{"Bloom filters", []Attack{
 		About: "the same after the filter was rebuilt under another key, if it has one"},
 }}
 
-// pollute implements the pollution attack of Gerbet, Kumar and Lauradoux (DSN
-// 2015).
+// pollute is the pollution attack of Gerbet, Kumar and Lauradoux (DSN 2015).
 func pollute(d *duel) (honest, outcome float64) {
 	fair := d.victim(d.members())
 	positions, set := d.layout(fair), make(map[uint64]bool)
@@ -76,13 +78,11 @@ func pollute(d *duel) (honest, outcome float64) {
 	return d.falseRate(fair.Contains), d.falseRate(d.victim(keys).Contains)
 }
 
-// lineKeys is the number of keys that the adversary sends to one line. An
-// honest line receives about 50.
-const lineKeys = 400
-
-// fillLine sends keys to the same cache line. The other keys are honest.
+// fillLine sends keys to the same cache line, which would otherwise receive
+// about 50. The other keys are honest.
 func fillLine(d *duel) (honest, outcome float64) {
-	d.n = d.budget.members * d.budget.crowd
+	const lineKeys = 400
+	d.n = 100 * d.budget.members
 	fair := d.victim(d.members())
 	positions := d.layout(fair)
 	line := positions(d.random.next())[0] / lineBits
@@ -103,8 +103,7 @@ func forge(d *duel) (honest, outcome float64) {
 	return d.falseRate(f.Contains), share(keys, f.Contains)
 }
 
-// forgeMurmur adds a 32-byte key and queries other keys that have the same
-// hash.
+// forgeMurmur adds a 32-byte key and queries others with the same hash.
 func forgeMurmur(d *duel) (honest, outcome float64) {
 	member := bytes.Join(d.random.take(2), nil)
 	f := d.victim(append(d.members()[1:], member))
@@ -116,8 +115,8 @@ func forgeMurmur(d *duel) (honest, outcome float64) {
 	return d.falseRate(f.Contains), share(keys, f.Contains)
 }
 
-// repeatUnder finds false positives by queries. These are then queried again in
-// a filter with the same members that uses family.
+// repeatUnder finds false positives by queries, and queries them again in a
+// filter with the same members that uses family.
 func (d *duel) repeatUnder(family hashfam.Family) (honest, outcome float64) {
 	f := d.victim(d.members())
 	keys := d.askFor(f, d.budget.collected)
@@ -127,6 +126,8 @@ func (d *duel) repeatUnder(family hashfam.Family) (honest, outcome float64) {
 // A layout returns the bits that a key sets in a Bloom filter with the public
 // family. The result can be used until the next call.
 type layout func(key []byte) []uint64
+
+const lineBits = 512 // of a cache line
 
 // ourLayout follows docs/format.md.
 func ourLayout(f *measure.Filter) layout {
@@ -147,8 +148,6 @@ func ourLayout(f *measure.Filter) layout {
 		return bits
 	}
 }
-
-const lineBits = 512
 
 func peerLayout(f *measure.Filter) layout {
 	p := f.Inner.(*peer.BloomFilter)
@@ -176,8 +175,7 @@ func boomLayout(f *measure.Filter) layout {
 	}
 }
 
-// bbloomLayout uses double hashing with two parts of the SipHash-2-4 hash,
-// computed with the default key.
+// bbloomLayout uses double hashing with parts of SipHash-2-4 and a default key.
 func bbloomLayout(f *measure.Filter) layout {
 	var key hashfam.Key
 	binary.LittleEndian.PutUint64(key[:8], 0xdeadbeaf)
@@ -231,57 +229,41 @@ func reopenGob[F interface {
 	}
 }
 
-func reopenBbloom(f *measure.Filter, _ hashfam.Family) question {
-	return must(bbloom.JSONUnmarshal(f.Inner.(*bbloom.Bloom).JSONMarshal())).Has
-}
-
 const (
 	murmurC1, murmurC2 = 0x87c37b91114253d5, 0x4cf5ad432745937f
 	murmurN1, murmurN2 = 0x52dce729, 0x38495ab5
-	murmurTimes        = 5
+	// The inverses of murmurC1, murmurC2 and 5 modulo 2^64.
+	inverseC1, inverseC2, inverse5 = 0xa98409e882ce4d7d, 0xa81e14edd9de2c7f, 0xcccccccccccccccd
 )
 
 // A murmur is the state of MurmurHash3_x64_128 between two 16-byte blocks. A
-// step can be inverted in the state and in the block, so a block that leads
-// from any state to any other can be computed (Aumasson and Bernstein,
-// INDOCRYPT 2012, on the older MurmurHash3 with any seed).
+// block that leads from any state to any other can be computed (Aumasson and
+// Bernstein, INDOCRYPT 2012, on the older MurmurHash3 with any seed).
 type murmur struct{ h1, h2 uint64 }
 
 func (m murmur) after(k1, k2 uint64) murmur {
 	m.h1 ^= bits.RotateLeft64(k1*murmurC1, 31) * murmurC2
-	m.h1 = (bits.RotateLeft64(m.h1, 27)+m.h2)*murmurTimes + murmurN1
+	m.h1 = (bits.RotateLeft64(m.h1, 27)+m.h2)*5 + murmurN1
 	m.h2 ^= bits.RotateLeft64(k2*murmurC2, 33) * murmurC1
-	m.h2 = (bits.RotateLeft64(m.h2, 31)+m.h1)*murmurTimes + murmurN2
+	m.h2 = (bits.RotateLeft64(m.h2, 31)+m.h1)*5 + murmurN2
 	return m
 }
 
 // to returns the block that leads from m to the state t.
 func (m murmur) to(t murmur) (k1, k2 uint64) {
-	mixed := bits.RotateLeft64((t.h1-murmurN1)*inverse(murmurTimes)-m.h2, -27) ^ m.h1
-	k1 = bits.RotateLeft64(mixed*inverse(murmurC2), -31) * inverse(murmurC1)
-	mixed = bits.RotateLeft64((t.h2-murmurN2)*inverse(murmurTimes)-t.h1, -31) ^ m.h2
-	k2 = bits.RotateLeft64(mixed*inverse(murmurC1), -33) * inverse(murmurC2)
+	mixed := bits.RotateLeft64((t.h1-murmurN1)*inverse5-m.h2, -27) ^ m.h1
+	k1 = bits.RotateLeft64(mixed*inverseC2, -31) * inverseC1
+	mixed = bits.RotateLeft64((t.h2-murmurN2)*inverse5-t.h1, -31) ^ m.h2
+	k2 = bits.RotateLeft64(mixed*inverseC1, -33) * inverseC2
 	return k1, k2
 }
 
-// inverse uses Newton's method to return the inverse of an odd number modulo
-// 2^64.
-func inverse(odd uint64) uint64 {
-	x := odd
-	for range 5 {
-		x *= 2 - odd*x
-	}
-	return x
-}
-
 // murmurTwin returns a 32-byte key that begins with the 16 bytes of first and
-// has the same MurmurHash3 with seed 0 as the 32-byte key. The hashes will
-// remain equal when the same suffix is appended to both keys.
+// has the same MurmurHash3 with seed 0 as the 32-byte key, even when the same
+// suffix is appended to both keys.
 func murmurTwin(key, first []byte) []byte {
 	word := binary.LittleEndian.Uint64
 	goal := murmur{}.after(word(key), word(key[8:])).after(word(key[16:]), word(key[24:]))
 	k1, k2 := murmur{}.after(word(first), word(first[8:])).to(goal)
-	twin := append(make([]byte, 0, 32), first...)
-	twin = binary.LittleEndian.AppendUint64(twin, k1)
-	return binary.LittleEndian.AppendUint64(twin, k2)
+	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(bytes.Clone(first), k1), k2)
 }

@@ -2,8 +2,10 @@ package attack
 
 import (
 	"slices"
+	"sort"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/compare/measure"
 )
 
 // The filters with a Delete method.
@@ -41,8 +43,7 @@ var cuckooBattle = Battle{"Cuckoo filters", []Attack{
 // nearly full.
 func (d *duel) most() [][]byte { return d.members()[:d.n*9/10] }
 
-// deleteVictims uses a twin of all members. For each victim it finds a key
-// whose deletion removes the victim.
+// deleteVictims finds a key whose deletion removes each victim from a twin.
 func deleteVictims(d *duel) (honest, outcome float64) {
 	twin := d.twin(d.most())
 	return d.deleteWith(func(victim []byte) question {
@@ -56,27 +57,26 @@ func deleteVictims(d *duel) (honest, outcome float64) {
 	})
 }
 
-// deleteTwins finds a key for each victim that has the same fingerprint and
-// buckets: a filter that contains only the victim contains this key, too.
+// deleteTwins finds a key with each victim's fingerprint and buckets: a filter
+// that contains only the victim contains this key, too.
 func deleteTwins(d *duel) (honest, outcome float64) {
 	return d.deleteWith(func(victim []byte) question { return d.twin([][]byte{victim}).Contains })
 }
 
-// deleteWith finds and deletes a key for each victim. It returns the fraction
-// of victims that are lost.
+// deleteWith deletes a key for each victim. It returns the fraction of victims
+// that are lost.
 func (d *duel) deleteWith(removing func(victim []byte) question) (honest, outcome float64) {
 	members := d.most()
 	victims := members[:d.budget.victims]
-	lost := number(victims, func(victim []byte) bool {
+	lost := share(victims, func(victim []byte) bool {
 		key := d.search(1, removing(victim))[0]
 		f := d.victim(members)
 		f.Delete(key)
-		d.queries++
 		return !f.Contains(victim)
 	})
 	d.hashes /= len(victims)
-	d.queries /= len(victims)
-	return 0, float64(lost) / float64(len(victims))
+	d.queries = 1 // for each victim
+	return 0, lost
 }
 
 // deleteFound deletes false positives that were found by queries.
@@ -107,8 +107,7 @@ func (d *duel) addAndDelete(adds, deletes int) float64 {
 	return share(keys, f.Contains)
 }
 
-// crowd adds nine keys that have the same fingerprint and buckets with the
-// public family.
+// crowd adds nine keys with the same public fingerprint and buckets.
 func crowd(d *duel) (honest, outcome float64) {
 	first := d.random.take(1)[0]
 	keys := d.search(8, d.twin([][]byte{first}).Contains)
@@ -116,7 +115,7 @@ func crowd(d *duel) (honest, outcome float64) {
 }
 
 // room returns the number of keys that an empty filter accepts before an Add
-// fails. It adds the given keys first and then random keys.
+// fails: the given keys first, and then random keys.
 func (d *duel) room(keys [][]byte) float64 {
 	f, others := d.victim(nil), newKeySource(absentSeed)
 	for n := 0; ; n++ {
@@ -153,18 +152,148 @@ var staticBattle = Battle{"Static filters", []Attack{
 		About: "the same for a perfect.Filter"},
 }}
 
-const (
-	gathered     = 1 << 10 // parts of the range; all keys are in the same part
-	gatheredKeys = 1000
-)
-
-// gather builds filters from keys whose hashes begin with the same bits when
-// the public family is used.
+// gather builds filters from keys whose public hashes begin with the same bits.
 func gather(d *duel) (honest, outcome float64) {
-	d.n = gatheredKeys
-	keys := d.search(d.n, func(key []byte) bool {
-		return hashfam.Family{}.Sum(key).Probe().In(gathered) == 0
-	})
+	d.n = 1000
+	keys := d.search(d.n, func(key []byte) bool { return hashfam.Family{}.Sum(key).Probe().In(1<<10) == 0 })
 	bits := func(keys [][]byte) float64 { return 8 * float64(d.victim(keys).SizeBytes()) / float64(d.n) }
 	return bits(d.members()), bits(keys)
+}
+
+// The targets that count. Our top-k uses the same memory as boom's counters.
+var (
+	boomLibrary   = measure.Structure{Module: measure.Named("boom-bloom").Module}
+	sketchTargets = ours(target{tally: measure.NewSketch(false)},
+		target{column: "boom", Structure: boomLibrary, tally: measure.NewBoomSketch})
+	topTargets = ours(target{tally: measure.NewTop(floodTop, int(measure.BoomBytes(floodError)))},
+		target{column: "boom", Structure: boomLibrary, tally: measure.NewBoomTop(floodError, floodTop)})
+)
+
+var countBattle = Battle{"Counts", []Attack{
+	{Name: "inflate", Key: stops, on: sketchTargets, try: inflate,
+		About: "half of the added keys share counters with a victim; the estimate for the victim, which was never added, as a percentage of the total"},
+	{Name: "ask, inflate", Key: useless, on: sketchTargets, try: inflateByAsking,
+		About: "the adversary adds ten times as many keys as all others, and repeats the keys that raise the victim's estimate; the same percentage"},
+	{Name: "flood", Key: needless, on: topTargets, try: flood(50_000, 16, 1, false),
+		About: "50,000 keys are added once each; the percentage of 20 keys, added 50 times each, that a top-20 does not report"},
+	{Name: "flood, long keys", Key: useless, on: topTargets, try: flood(600, 2000, floodEach-1, false),
+		About: "600 keys of 2,000 bytes are added 49 times each; the same percentage"},
+	{Name: "unnoticed", Key: needless, on: topTargets, try: flood(600, 2000, floodEach-1, true),
+		About: "the same percentage, ignoring losses that the structure reports"},
+}}
+
+const (
+	honestTotal = 10_000 // keys added by honest users
+	askedTotal  = 10 * honestTotal
+	victimsHit  = 3
+)
+
+// counting builds the target and adds the keys of honest users.
+func (d *duel) counting() measure.Counter {
+	c, members := must(d.tally(nil, d.secret)), d.members()
+	for i := range honestTotal {
+		c.Add(members[i%len(members)])
+	}
+	return c
+}
+
+// inflate finds keys that cover a victim's counters, and adds them as often as
+// honest users add theirs.
+func inflate(d *duel) (honest, outcome float64) {
+	for _, victim := range newKeySource(victimSeed).take(victimsHit) {
+		cover := d.cover(victim)
+		c := d.counting()
+		honest += float64(c.Count(victim)) / honestTotal / victimsHit
+		for i := range honestTotal {
+			c.Add(cover[i%len(cover)])
+		}
+		outcome += float64(c.Count(victim)) / (2 * honestTotal) / victimsHit
+	}
+	d.hashes /= victimsHit
+	return honest, outcome
+}
+
+// cover returns keys that raise the victim's estimate in a twin, at least one
+// per row. Each key completes the shortest prefix of random keys that raises
+// the estimate together with the keys already found.
+func (d *duel) cover(victim []byte) [][]byte {
+	raises := func(keys [][]byte) bool {
+		d.hashes += len(keys)
+		c := must(d.tally(nil, hashfam.Family{}))
+		for _, key := range keys {
+			c.Add(key)
+		}
+		return c.Count(victim) > 0
+	}
+	pool := d.random.take(1 << 10)
+	for !raises(pool) {
+		pool = append(pool, d.random.take(len(pool))...)
+	}
+	var cover [][]byte
+	for !raises(cover) {
+		n := sort.Search(len(pool), func(n int) bool { return raises(slices.Concat(cover, pool[:n])) })
+		cover, pool = append(cover, pool[n-1]), pool[:n-1]
+	}
+	return cover
+}
+
+// inflateByAsking adds random keys to the target. Keys that raise the victim's
+// estimate are added again as long as they do.
+func inflateByAsking(d *duel) (honest, outcome float64) {
+	victim := newKeySource(victimSeed).take(1)[0]
+	c := d.counting()
+	honest = float64(c.Count(victim)) / honestTotal
+	raises := func(key []byte) bool {
+		before := c.Count(victim)
+		c.Add(key)
+		d.queries += 2
+		return c.Count(victim) > before
+	}
+	var known [][]byte
+	for d.queries < 2*askedTotal {
+		if slices.ContainsFunc(known, raises) {
+			continue
+		}
+		for d.queries < 2*askedTotal {
+			if key := d.random.take(1)[0]; raises(key) {
+				known = append(known, key)
+				break
+			}
+		}
+	}
+	return honest, float64(c.Count(victim)) / (honestTotal + askedTotal)
+}
+
+// The number of keys that a top-k should report, the number of times that each
+// is added, and the error.
+const floodTop, floodEach, floodError = 20, 50, 0.01
+
+// flood adds frequent keys and then a number of others of a size, each of them
+// several times. It returns the fraction of frequent keys that are not reported
+// before and after. If unnoticed is set, it ignores losses when the structure
+// reports that keys may be missing.
+func flood(number, size, each int, unnoticed bool) func(d *duel) (before, after float64) {
+	return func(d *duel) (before, after float64) {
+		c, frequent := must(d.tally(nil, d.secret)), d.members()[:floodTop]
+		count := func(keys [][]byte, each int) (missing float64) {
+			for range each {
+				for _, key := range keys {
+					c.Add(key)
+				}
+			}
+			reported := c.Report()
+			return share(frequent, func(key []byte) bool { return !slices.Contains(reported, string(key)) })
+		}
+		before = count(frequent, floodEach)
+		keys := d.random.take(number)
+		for i := range keys {
+			keys[i] = append(keys[i], make([]byte, size-len(keys[i]))...)
+		}
+		after = count(keys, each)
+		d.queries += number * each
+		if unnoticed && c.Complete != nil && !c.Complete() {
+			after = 0
+		}
+		return before, after
+	}
 }

@@ -41,10 +41,7 @@ func NewExperiment(d *Dataset, filters []Structure, rates []float64, counters []
 		if c.Knows {
 			c.tell(&d.Absent, e.plan.Rounds)
 		}
-		err := c.attempt(func() (err error) {
-			c.bytes, err = c.size(&d.Members)
-			return err
-		})
+		err := c.attempt(func() (err error) { c.bytes, err = c.size(&d.Members); return err })
 		switch {
 		case errors.Is(err, bloom.ErrParams):
 			err = fmt.Errorf("%s at -fpr %g: %w", c.Name, c.rate, err)
@@ -86,16 +83,14 @@ func (e *Experiment) Run(ctx context.Context, done func()) (*Results, error) {
 	return r, err
 }
 
-// measureCells runs the rounds of the plan. Each round builds and times all
-// cells under another hash family. The structures are interleaved because a
-// disturbance of the machine should affect all structures.
+// measureCells runs the rounds of the plan. Each round measures all cells, so
+// that a disturbance of the machine affects all structures.
 func (e *Experiment) measureCells(ctx context.Context, done func()) error {
 	for round := range e.plan.Rounds {
 		for i := range e.cells {
 			c := e.cells[(i+round)%len(e.cells)] // the neighbors change in each round
 			if round%(c.skipped+1) == 0 {
-				err := c.attempt(func() error { return c.measure(ctx, e.data, e.plan, round) })
-				if err != nil {
+				if err := c.attempt(func() error { return c.measure(ctx, e.data, e.plan, round) }); err != nil {
 					return fmt.Errorf("%s at %g: %w", c.Name, c.rate, err)
 				}
 			}
@@ -106,11 +101,14 @@ func (e *Experiment) measureCells(ctx context.Context, done func()) error {
 }
 
 // A Plan determines the number of rounds, and the number of absent keys to
-// query in each. The false positives within a round are not independent, since
-// a filter that is fuller by chance has more false positives. This effect stays
-// below the sampling error if a round does not query more absent keys than the
-// filter has members. The pooled intervals are then valid.
-type Plan struct{ Rounds, queries int }
+// query in each. False positives within a round are not independent, since a
+// filter may be fuller by chance. This effect stays below the sampling error,
+// and the pooled intervals are valid, if a round does not query more absent
+// keys than the filter has members.
+type Plan struct {
+	Rounds, queries int
+	repeats         int // in a round, since few short operations cannot be timed
+}
 
 const (
 	queryGoal = 1_000_000 // absent keys to query per row, enough for rates down to 1e-5
@@ -121,29 +119,16 @@ const (
 	timedOps  = 20_000      // operations per measured time if there are few rounds
 )
 
-// newPlan reaches the query goal unless there are few absent keys or the keys
-// are long. In these cases it would need too many builds, or too many bytes to
-// hash.
+// newPlan reaches the query goal unless this needs too many builds, because
+// there are few absent keys, or too many bytes to hash.
 func newPlan(d *Dataset) Plan {
 	n := d.Members.Len()
 	p := Plan{queries: min(d.Absent.Len(), max(n, fewKeys), queryGoal)}
-	rounds := min((queryGoal+p.queries-1)/p.queries, mostAdded/n, queryGoal/fewKeys, mostBytes/p.bytes(d))
-	p.Rounds = max(minRounds, rounds)
+	bytes := max(1, len(d.Members.bytes)+p.queries*(len(d.Absent.bytes)/d.Absent.Len())) // in a round
+	p.Rounds = min((queryGoal+p.queries-1)/p.queries, mostAdded/n, queryGoal/fewKeys, mostBytes/bytes)
+	p.Rounds = max(minRounds, p.Rounds)
+	p.repeats = max(1, min(timedOps*minRounds/(n*p.Rounds), mostBytes/(bytes*p.Rounds)))
 	return p
-}
-
-// bytes returns the number of key bytes that a round adds and queries, at least
-// 1.
-func (p Plan) bytes(d *Dataset) int {
-	absent := len(d.Absent.bytes) / d.Absent.Len()
-	return max(1, len(d.Members.bytes)+p.queries*absent)
-}
-
-// repeats returns how often a round should repeat operations that are too short
-// to be timed. With many rounds, the median makes up for short times.
-func (p Plan) repeats(d *Dataset) int {
-	short := timedOps * minRounds / (d.Members.Len() * p.Rounds)
-	return max(1, min(short, mostBytes/(p.bytes(d)*p.Rounds)))
 }
 
 // A cell collects a structure's measurements at one rate.
@@ -158,10 +143,9 @@ type cell struct {
 	done    []result
 }
 
-// newCells returns the cells to measure: exact structures, then structures with
-// a configurable rate, sorted by rate, and then structures with a fixed rate. A
-// static structure with a fixed rate follows the structure of ours that it is
-// compared with.
+// newCells returns the cells to measure: exact structures, then each rate, and
+// then structures with a fixed rate. A static one follows the structure of ours
+// that it is compared with.
 func newCells(chosen []Structure, rates []float64) []*cell {
 	var cells, fixed []*cell
 	for _, s := range chosen {
@@ -186,8 +170,8 @@ func newCells(chosen []Structure, rates []float64) []*cell {
 // static peer, unless there is already one.
 func matching(there []*cell, chosen []Structure, peer Structure, rates []float64) []*cell {
 	i := slices.IndexFunc(chosen, func(s Structure) bool { return s.Name == peer.Against && s.Static })
-	if i < 0 || slices.Contains(rates, peer.Fixed) ||
-		slices.ContainsFunc(there, func(c *cell) bool { return c.beside && c.rate == peer.Fixed }) {
+	done := slices.ContainsFunc(there, func(c *cell) bool { return c.beside && c.rate == peer.Fixed })
+	if i < 0 || done || slices.Contains(rates, peer.Fixed) {
 		return nil
 	}
 	ours := chosen[i]
@@ -195,20 +179,19 @@ func matching(there []*cell, chosen []Structure, peer Structure, rates []float64
 	return []*cell{{Structure: ours, rate: peer.Fixed, beside: true}}
 }
 
-// tell passes the absent keys to a filter. If there are many absent keys and
-// few members, this would need most of the program's time. The filter is then
-// measured in fewer rounds, since its rate is 0. In all rounds, it gets no more
-// than 5,000,000 absent keys, unless five rounds need more.
+// tell passes the absent keys to a filter. It is measured in fewer rounds if it
+// would get more than 5,000,000 absent keys in all rounds, but in at least
+// five. A few rounds suffice, since its rate is 0.
 func (c *cell) tell(absent *Keys, rounds int) {
 	c.absent = absent
 	c.skipped = max(0, min(rounds/minRounds, int(int64(rounds)*int64(absent.Len())/5_000_000))-1)
 }
 
-// size returns the number of bytes that c uses for the keys. A heap size
-// includes the keys if the structure stores them.
-func (c *cell) size(keys *Keys) (uint64, error) {
+// size returns the number of bytes that c uses for the keys.
+func (c *cell) size(keys *Keys) (bytes uint64, err error) {
 	if c.Heap {
-		return heapGrowth(func() (any, error) { return c.build(keys, true) })
+		bytes = heapGrowth(func() (f any) { f, err = c.build(keys, true); return f })
+		return bytes, err
 	}
 	f, err := c.build(keys, c.Static || c.Over > 0) // other structures have a fixed size
 	if err != nil {
@@ -246,33 +229,25 @@ func (c *cell) attempt(do func() error) (err error) {
 	return do()
 }
 
-const (
-	smallHeap   = 1 << 20
-	smallBuilds = 5
-)
-
 // heapGrowth returns the growth of the heap when build is called. If the growth
 // is small, it calls build several times and returns the smallest growth, since
 // other memory may be allocated at the same time.
-func heapGrowth(build func() (any, error)) (least uint64, err error) {
-	for range smallBuilds {
+func heapGrowth(build func() any) (least uint64) {
+	for range 5 {
 		var before, after runtime.MemStats
 		runtime.GC()
 		runtime.GC() // the second call frees memory that pools released in the first
 		runtime.ReadMemStats(&before)
-		built, err := build()
-		if err != nil {
-			return 0, err
-		}
+		built := build()
 		runtime.GC()
 		runtime.ReadMemStats(&after)
 		runtime.KeepAlive(built)
 		if grown := max(after.HeapAlloc, before.HeapAlloc) - before.HeapAlloc; least == 0 || grown > 0 && grown < least {
 			least = grown
 		}
-		if least >= smallHeap {
+		if least >= 1<<20 {
 			break
 		}
 	}
-	return least, nil
+	return least
 }

@@ -31,9 +31,8 @@ type Set interface {
 	SizeBytes() uint64
 }
 
-// A Structure is an entry in the comparison. To compare another structure,
-// write a function that builds it as a Filter and append an entry to
-// Structures.
+// A Structure is an entry in the comparison. To compare another one, write a
+// function that builds it as a Filter, and append an entry to Structures.
 type Structure struct {
 	Name    string
 	Also    string  // other operations, for the table
@@ -51,8 +50,8 @@ type Structure struct {
 	Build   Build
 }
 
-// A Build function returns a filter for n keys. It ignores the rate or the
-// family if the structure does not support it.
+// A Build function returns a filter for n keys. It ignores what the structure
+// does not support.
 type Build func(n uint64, rate float64, family hashfam.Family) (*Filter, error)
 
 // Where returns the elements of a list that satisfy a condition.
@@ -84,8 +83,8 @@ func (f *Filter) hold(s Set) {
 	}
 }
 
-// collected returns a filter whose Add only collects digests. When its Build is
-// called, it calls build, which must set the other functions of f.
+// collected returns a filter that passes the digests of all keys to build,
+// which must set the functions of f.
 func collected[D ~uint64](n uint64, family hashfam.Family, build func(f *Filter, digests []D) error) *Filter {
 	digests, f := make([]D, 0, n), new(Filter)
 	f.Add = func(key []byte) error { digests = append(digests, D(family.Sum(key))); return nil }
@@ -120,8 +119,7 @@ func (f *Filter) Fill(keys [][]byte) (*Filter, error) {
 	return f, nil
 }
 
-// Structures lists all structures that can be compared, in the order of the
-// rows.
+// Structures lists all structures, in the order of the rows.
 var Structures = slices.Concat([]Structure{
 	{Name: "map", Against: "bloom", Also: "list", Exact: true, Heap: true, Build: newMap},
 	{Name: "bloom", Also: "merge", Build: newBloom(bloom.Classic)},
@@ -155,8 +153,7 @@ func newBloom(layout bloom.Layout) Build {
 	}
 }
 
-// withMaphash returns a Build function for filters whose keys are hashed by
-// hash/maphash. Each filter uses its own seed.
+// withMaphash returns a Build function for filters that use hash/maphash.
 func withMaphash(build Build) Build {
 	return func(n uint64, rate float64, _ hashfam.Family) (*Filter, error) {
 		f, err := build(n, rate, hashfam.Family{})
@@ -194,12 +191,10 @@ func newCuckoo(compact bool) Build {
 
 // growing returns the rows for a growing filter. For example, bloom-scalable-3x
 // expects one third of the keys.
-func growing(s Structure) []Structure {
-	var list []Structure
+func growing(s Structure) (list []Structure) {
 	for _, over := range []uint64{1, 3, 30} {
 		x := s
-		x.Over = over
-		if over > 1 {
+		if x.Over = over; over > 1 {
 			x.Name = fmt.Sprintf("%s-%dx", s.Name, over)
 		}
 		x.Build = func(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
@@ -243,17 +238,12 @@ func newStaticExact(n uint64, _ float64, family hashfam.Family) (*Filter, error)
 // newMap builds the set that a Go program would use without this library.
 func newMap(n uint64, _ float64, _ hashfam.Family) (*Filter, error) {
 	m := make(map[string]struct{}, n)
-	contains := func(key []byte) bool {
-		_, ok := m[string(key)]
+	add := func(key []byte) error { m[string(key)] = struct{}{}; return nil }
+	contains := func(key []byte) bool { _, ok := m[string(key)]; return ok }
+	remove := func(key []byte) bool {
+		ok := contains(key)
+		delete(m, string(key))
 		return ok
 	}
-	return &Filter{
-		Inner: m, Contains: contains,
-		Add: func(key []byte) error { m[string(key)] = struct{}{}; return nil },
-		Delete: func(key []byte) bool {
-			ok := contains(key)
-			delete(m, string(key))
-			return ok
-		},
-	}, nil
+	return &Filter{Inner: m, Add: add, Contains: contains, Delete: remove}, nil
 }

@@ -38,8 +38,7 @@ type FrequencyRow struct {
 	Peer   bool `json:"-"`
 }
 
-// countFrequencies measures each tally on the stream. When ctx is canceled, it
-// returns the rows that are complete.
+// countFrequencies measures each tally on the stream, until ctx is canceled.
 func countFrequencies(ctx context.Context, s *Stream, chosen []Tally, done func()) ([]FrequencyRow, error) {
 	list := []FrequencyRow{}
 	for _, t := range chosen {
@@ -100,8 +99,7 @@ func (x *FrequencyRow) judge(t Tally, reported []string, wanted map[string]bool)
 	x.Extra += float64(len(reported)-hits) / frequencyRounds
 }
 
-// query adds a round's errors to x and returns the keys that seem to be heavy
-// hitters.
+// query adds a round's errors to x and returns the apparent heavy hitters.
 func (x *FrequencyRow) query(c Counter, s *Stream) (heavy []string) {
 	if c.Count == nil {
 		return nil
@@ -129,13 +127,13 @@ func (x *FrequencyRow) query(c Counter, s *Stream) (heavy []string) {
 	return heavy
 }
 
-// wanted returns the keys that the tally should report: keys with at least
-// heavyPhi of the total, or the topK and all keys that tie for the last place.
+// wanted returns the keys that the tally should report: those with at least
+// heavyPhi of the total, or the topK and all that tie for the last place.
 func (t Tally) wanted(s *Stream) map[string]bool {
 	least := uint64(math.Ceil(heavyPhi * float64(len(s.order))))
 	if t.top {
-		counts := slices.SortedFunc(slices.Values(s.counts), func(a, b uint64) int { return cmp.Compare(b, a) })
-		least = counts[min(topK, len(counts))-1]
+		counts := slices.Sorted(slices.Values(s.counts))
+		least = counts[max(0, len(counts)-topK)]
 	}
 	wanted := make(map[string]bool)
 	for i, n := range s.counts {
@@ -150,13 +148,11 @@ func (t Tally) wanted(s *Stream) map[string]bool {
 const (
 	sketchEpsilon, SketchDelta = 0.001, 0.01
 	heavyPhi                   = 0.001
-	heavyMemory                = 16 << 10
-	topK, topMemory            = 100, 64 << 10
+	topK                       = 100
 	frequencyRounds            = 5
 )
 
-// A Counter counts keys. It can be queried for each key, report frequent keys,
-// or both.
+// A Counter counts keys.
 type Counter struct {
 	Add       func(key []byte)
 	Count     func(key []byte) uint64 // nil if keys cannot be queried
@@ -185,8 +181,8 @@ var Tallies = []Tally{
 	{Name: "map", Setting: "exact", Build: newTallyMap},
 	{Name: "count-min", Setting: "0.1%, 1%", Build: NewSketch(false), bound: epsilonBound},
 	{Name: "count-min-conservative", Setting: "0.1%, 1%", Build: NewSketch(true), bound: epsilonBound},
-	{Name: "heavy-hitters", Setting: "0.1%, 16 KiB", Build: newHeavy(heavyMemory)},
-	{Name: "top-k", Setting: "100, 64 KiB", top: true, Build: NewTop(topK, topMemory)},
+	{Name: "heavy-hitters", Setting: "0.1%, 16 KiB", Build: newHeavy(16 << 10)},
+	{Name: "top-k", Setting: "100, 64 KiB", top: true, Build: NewTop(topK, 64<<10)},
 	{Name: "boom-count-min", Setting: "0.1%, 1%", Peer: true, Build: NewBoomSketch, bound: epsilonBound},
 	{Name: "boom-top-k", Setting: "100", top: true, Peer: true, Build: NewBoomTop(sketchEpsilon, topK)},
 }
@@ -194,20 +190,18 @@ var Tallies = []Tally{
 // newTallyMap counts exactly, as a Go program would without this library.
 func newTallyMap(s *Stream, _ hashfam.Family) (Counter, error) {
 	counts := make(map[string]uint64)
-	size := func() uint64 {
-		grown, _ := heapGrowth(func() (any, error) { // never fails
-			m := make(map[string]uint64, s.keys.Len())
-			for i := range s.keys.Len() {
-				m[string(s.keys.At(i))]++
-			}
-			return m, nil
-		})
-		return grown
-	}
 	return Counter{
-		Add:       func(key []byte) { counts[string(key)]++ },
-		Count:     func(key []byte) uint64 { return counts[string(key)] },
-		SizeBytes: size,
+		Add:   func(key []byte) { counts[string(key)]++ },
+		Count: func(key []byte) uint64 { return counts[string(key)] },
+		SizeBytes: func() uint64 {
+			return heapGrowth(func() any {
+				m := make(map[string]uint64, s.keys.Len())
+				for i := range s.keys.Len() {
+					m[string(s.keys.At(i))]++
+				}
+				return m
+			})
+		},
 	}, nil
 }
 
@@ -267,27 +261,22 @@ func tracked(t tracker, err error) (Counter, error) {
 // NewBoomSketch builds the sketch from github.com/tylertreat/BoomFilters.
 func NewBoomSketch(*Stream, hashfam.Family) (Counter, error) {
 	s := boom.NewCountMinSketch(sketchEpsilon, SketchDelta)
-	return Counter{
-		Add: func(key []byte) { s.Add(key) }, Count: s.Count,
-		SizeBytes: func() uint64 { return BoomBytes(sketchEpsilon) },
-	}, nil
+	return Counter{Add: func(key []byte) { s.Add(key) }, Count: s.Count, SizeBytes: fixed(BoomBytes(sketchEpsilon))}, nil
 }
 
-// BoomBytes returns the size of BoomFilters' counters, which use eight bytes
-// each.
-func BoomBytes(epsilon float64) uint64 {
-	return 8 * uint64(math.Ceil(math.E/epsilon)) * uint64(math.Ceil(math.Log(1/SketchDelta)))
+// BoomBytes returns the size of BoomFilters' counters, of eight bytes each.
+func BoomBytes(epsilon float64) uint {
+	return 8 * uint(math.Ceil(math.E/epsilon)) * uint(math.Ceil(math.Log(1/SketchDelta)))
 }
 
 // NewBoomTop builds the top-k from github.com/tylertreat/BoomFilters, which
-// does not return counts for other keys. It retains the keys that it is given,
-// and this program never changes them. Its size includes the counters and, for
+// retains the keys that it is given. Its size includes the counters and, for
 // each element, a pointer, a slice header and a count.
 func NewBoomTop(epsilon float64, k uint) BuildCounter {
 	return func(*Stream, hashfam.Family) (Counter, error) {
 		t := boom.NewTopK(epsilon, SketchDelta, k)
 		return Counter{
-			Add: func(key []byte) { t.Add(key) }, SizeBytes: func() uint64 { return BoomBytes(epsilon) + uint64(k)*(8+24+8) },
+			Add: func(key []byte) { t.Add(key) }, SizeBytes: fixed(BoomBytes(epsilon) + k*(8+24+8)),
 			Report: func() (keys []string) {
 				for _, e := range t.Elements() {
 					keys = append(keys, string(e.Data))

@@ -15,12 +15,173 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/dustin/go-humanize/english"
+
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/data"
 )
 
+// A Dataset contains distinct keys for all measurements.
+type Dataset struct {
+	Members, Absent Keys
+	Stream          *Stream  // the keys to count: members or the words of a novel
+	About           string   // describes the keys
+	Notes           []string // about keys that were ignored or generated
+}
+
+// A Source selects the keys of a Dataset: random keys, or keys from files. The
+// name "-" means Stdin, and "" means the embedded domains.
+type Source struct {
+	Synthetic            int // number of random keys, or 0
+	KeysFile, AbsentFile string
+	Stdin                io.Reader
+}
+
+// Load returns the keys from a source.
+func Load(s Source) (*Dataset, error) {
+	if s.Synthetic > 0 {
+		d := SyntheticData(s.Synthetic)
+		d.Stream = zipfStream(&d.Members)
+		return d, nil
+	}
+	d := &Dataset{}
+	members, memberName, err := newKeySet(data.MaliciousDomains()...), "malicious domains", error(nil)
+	if s.KeysFile != "" {
+		members, memberName, err = d.loadFile(s, "-keys", s.KeysFile, nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	absent, absentName, err := d.loadAbsent(s, members)
+	if err != nil {
+		return nil, err
+	}
+	d.Members, d.Absent = members.Keys, absent.Keys
+	d.loadStream(s, members)
+	d.About = fmt.Sprintf("Members: %s %s, %.1f bytes each on average. Absent keys to query: %s %s.",
+		Thousands(d.Members.Len()), memberName, float64(len(d.Members.bytes))/float64(d.Members.Len()),
+		Thousands(d.Absent.Len()), absentName)
+	return d, nil
+}
+
+// loadAbsent returns keys that are not members, with a description.
+func (d *Dataset) loadAbsent(s Source, members *keySet) (*keySet, string, error) {
+	switch {
+	case s.AbsentFile != "":
+		return d.loadFile(s, "-absent", s.AbsentFile, members)
+	case s.KeysFile == "":
+		return newKeySet(data.BenignDomains()...), "benign domains", nil
+	}
+	d.note("without -absent, the absent keys are members with random endings; only the last %d bytes of longer members are used", absentEnd)
+	return makeAbsent(members), "generated keys", nil
+}
+
+// loadFile returns a flag's keys that are not members, with a description.
+func (d *Dataset) loadFile(s Source, flag, name string, members *keySet) (*keySet, string, error) {
+	keys := newKeySet()
+	c, err := s.read(name, keys, members)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !filepath.IsAbs(name):
+		return nil, "", fmt.Errorf("%s %q: %w; with go run -C internal/compare, paths are relative to internal/compare", flag, name, Pathless(err))
+	case err != nil:
+		return nil, "", fmt.Errorf("%s %q: %w", flag, name, Pathless(err))
+	case keys.Len() == 0 && members != nil:
+		return nil, "", fmt.Errorf("%s %q: the file contains no key that is not a member; want one per line", flag, name)
+	case keys.Len() == 0:
+		return nil, "", fmt.Errorf("%s %q: the file contains no key; want one per line", flag, name)
+	}
+	if c.binary {
+		d.note("%s looks like a binary file; each of its lines is used as a key", flag)
+	}
+	if c.empty+c.repeated+c.excluded > 0 {
+		d.note("ignored lines of %s: %s empty, %s repeated, %s members", flag,
+			Thousands(c.empty), Thousands(c.repeated), Thousands(c.excluded))
+	}
+	return keys, english.PluralWord(keys.Len(), "key", "keys") + " of " + show(name), nil
+}
+
+func (d *Dataset) note(format string, args ...any) {
+	d.Notes = append(d.Notes, fmt.Sprintf(format, args...))
+}
+
+// loadStream uses the lines of -keys as the stream if any line is repeated.
+// Otherwise it uses the words of a novel.
+func (d *Dataset) loadStream(s Source, members *keySet) {
+	if len(members.order) > members.Len() && s.KeysFile != "" {
+		d.Stream = streamOf(members, "lines of "+show(s.KeysFile))
+		return
+	}
+	d.Stream = MobyDick()
+	if s.KeysFile != "" {
+		d.note("no line of -keys is repeated, so the words of a novel are counted instead")
+	}
+}
+
+const (
+	absentGoal = 1_000_000 // absent keys that are generated if none are given
+	absentEnd  = 64        // bytes that such a key copies from a member, which may be long
+)
+
+// SyntheticData uses a fixed seed to generate n members and at least a million
+// absent keys of 16 bytes. Two are equal with a probability below 2^-70.
+func SyntheticData(n int) *Dataset {
+	source := rand.NewChaCha8([32]byte([]byte("filterfam compare synthetic keys")))
+	d := &Dataset{Members: randomKeys(source, n), Absent: randomKeys(source, max(n, absentGoal))}
+	d.About = fmt.Sprintf("Members: %s of 16 bytes. Absent keys to query: %s others.",
+		Counted(n, "random key", "random keys"), Thousands(d.Absent.Len()))
+	return d
+}
+
+// makeAbsent appends random bytes to members.
+func makeAbsent(members *keySet) *keySet {
+	random := rand.New(rand.NewPCG(1, 2))
+	absent, n := newKeySet(), members.Len()
+	var key []byte
+	for absent.Len() < min(max(n, 100_000), absentGoal) {
+		member := members.At(random.IntN(n))
+		key = fmt.Appendf(key[:0], "%s%08x", member[max(0, len(member)-absentEnd):], random.Uint32())
+		if !members.has(key) {
+			absent.add(key)
+		}
+	}
+	return absent
+}
+
+// A Stream is a sequence of keys.
+type Stream struct {
+	About  string
+	keys   Keys     // distinct
+	order  []uint32 // indexes in keys
+	counts []uint64 // by index in keys
+}
+
+// streamOf returns the sequence of keys that were added to a set.
+func streamOf(set *keySet, what string) *Stream {
+	s := &Stream{keys: set.Keys, order: set.order, counts: make([]uint64, set.Len())}
+	for _, place := range s.order {
+		s.counts[place]++
+	}
+	s.About = fmt.Sprintf("%s %s (%s distinct).", Thousands(len(set.order)), what, Thousands(set.Len()))
+	return s
+}
+
+// MobyDick returns the words of the novel.
+func MobyDick() *Stream {
+	return streamOf(newKeySet(data.Tokens(data.MobyDick())...), "words of Moby-Dick")
+}
+
+// zipfStream draws at least a million keys using Zipf's law with exponent 1.1.
+func zipfStream(keys *Keys) *Stream {
+	set := newKeySet()
+	zipf := rand.NewZipf(rand.New(rand.NewPCG(5, 6)), 1.1, 1, uint64(keys.Len()-1))
+	for range max(keys.Len(), 1_000_000) {
+		set.add(keys.At(int(zipf.Uint64())))
+	}
+	return streamOf(set, "keys drawn from a Zipf distribution with exponent 1.1")
+}
+
 // Keys stores keys in a single block of memory, since the garbage collector
-// would have to scan ten million slices. Each key uses eight bytes in addition
-// to its own.
+// would have to scan ten million slices.
 type Keys struct {
 	bytes []byte
 	ends  []int // ends[i] is the end of key i and the start of key i+1
@@ -51,12 +212,9 @@ func randomKeys(source *rand.ChaCha8, n int) Keys {
 	return k
 }
 
-// mostKeys is the largest number of keys in a keySet.
-const mostKeys = math.MaxUint32 - 1
-
-// A keySet contains distinct keys. It identifies keys by their digests. Among
-// 10^7 keys, the probability that two have the same digest is below 3e-6. In
-// this case, only the first of these keys is added.
+// A keySet contains distinct keys, which it identifies by their digests. The
+// probability that two of 10^7 keys have the same one is below 3e-6. Only the
+// first of these is added then.
 type keySet struct {
 	Keys
 	places map[hashfam.Digest]uint32
@@ -89,8 +247,7 @@ func (s *keySet) has(key []byte) bool {
 	return known
 }
 
-// read adds a file's lines to set. It stores the keys and a single line in
-// memory, but never the whole file.
+// read adds a file's lines to set. It never stores the whole file in memory.
 func (s Source) read(name string, set, exclude *keySet) (c dropped, err error) {
 	in := s.Stdin
 	if name != "-" {
@@ -119,8 +276,7 @@ func (s Source) read(name string, set, exclude *keySet) (c dropped, err error) {
 	return c, err
 }
 
-// Pathless removes the file name from an error whose message will already
-// contain it.
+// Pathless removes the file name from an error.
 func Pathless(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {
@@ -137,8 +293,7 @@ func show(name string) string {
 	return strconv.Quote(filepath.Base(name))
 }
 
-// longestKey limits the memory for a file without line breaks.
-const longestKey = 16 << 20
+const longestKey = 16 << 20 // limits the memory for a file without line breaks
 
 // dropped counts the lines that were ignored.
 type dropped struct {
@@ -150,6 +305,7 @@ type dropped struct {
 // lines and keys in exclude. Lines end with \n or \r\n, which the last line may
 // lack. All other bytes belong to the key.
 func distinct(set *keySet, text io.Reader, exclude *keySet) (c dropped, err error) {
+	const mostKeys = math.MaxUint32 - 1 // since places have 32 bits
 	lines, number := bufio.NewScanner(text), 1
 	lines.Buffer(nil, longestKey)
 	for ; lines.Scan(); number++ {

@@ -44,8 +44,6 @@ func TestLinesAreKeys(t *testing.T) {
 		want       []string
 		dropped    dropped
 	}{
-		{"nothing", "", []string{}, dropped{}},
-		{"last line ended", "a\nb\n", []string{"a", "b"}, dropped{}},
 		{"last line open", "a\nb", []string{"a", "b"}, dropped{}},
 		{"written on Windows", "a\r\nb\r\n", []string{"a", "b"}, dropped{}},
 		{"other carriage returns are kept", "a\r\r\n\rb\n", []string{"a\r", "\rb"}, dropped{}},
@@ -84,6 +82,7 @@ func TestUnusableFilesAreReported(t *testing.T) {
 		{"missing", Source{KeysFile: missing}, []string{"-keys " + strconv.Quote(missing), "no such file"}},
 		{"missing, relative", Source{AbsentFile: "no/such.txt"}, []string{`-absent "no/such.txt"`, "relative to internal/compare"}},
 		{"a directory", Source{KeysFile: t.TempDir()}, []string{"-keys", "directory"}},
+		{"control characters", Source{KeysFile: "a\x1b[2J\n"}, []string{`-keys "a\x1b[2J\n"`}},
 		{"empty", Source{KeysFile: write(t, "")}, []string{"-keys", "contains no key"}},
 		{"empty lines only", Source{KeysFile: write(t, "\n\r\n")}, []string{"contains no key"}},
 		{"all absent are members", Source{KeysFile: write(t, "a\n"), AbsentFile: write(t, "a\n")}, []string{"-absent", "not a member"}},
@@ -109,14 +108,8 @@ func gzipped(t *testing.T, text string) string {
 
 func TestGzipIsDecompressed(t *testing.T) {
 	packed := gzipped(t, "a\nb\n")
-	for _, c := range []struct {
-		from  Source
-		stdin string
-	}{
-		{Source{KeysFile: write(t, packed)}, ""},
-		{Source{KeysFile: "-"}, packed},
-	} {
-		d, err := loaded(t, c.from, c.stdin)
+	for _, name := range []string{write(t, packed), "-"} {
+		d, err := loaded(t, Source{KeysFile: name}, packed)
 		require.NoError(t, err)
 		assert.Equal(t, []string{"a", "b"}, list(&d.Members))
 		assert.Len(t, d.Notes, 2, "that no -absent is given, and nothing repeated")
@@ -140,14 +133,11 @@ func TestBinaryFileIsNoted(t *testing.T) {
 func TestDefaultKeysAreDomains(t *testing.T) {
 	d, err := loaded(t, Source{}, "")
 	require.NoError(t, err)
-	assert.Equal(t, 18147, d.Members.Len())
-	assert.Equal(t, 19717, d.Absent.Len())
-	assert.Empty(t, d.Notes)
+	assert.Equal(t, [3]int{18147, 19717, 0}, [3]int{d.Members.Len(), d.Absent.Len(), len(d.Notes)})
 }
 
 func TestFilesAreCleaned(t *testing.T) {
-	o := Source{KeysFile: write(t, "a\nb\n\na\n"), AbsentFile: "-"}
-	d, err := loaded(t, o, "c\nb\nd\nd\n")
+	d, err := loaded(t, Source{KeysFile: write(t, "a\nb\n\na\n"), AbsentFile: "-"}, "c\nb\nd\nd\n")
 	require.NoError(t, err)
 	assert.Equal(t, []string{"a", "b"}, list(&d.Members))
 	assert.Equal(t, []string{"c", "d"}, list(&d.Absent))
@@ -156,6 +146,7 @@ func TestFilesAreCleaned(t *testing.T) {
 		"ignored lines of -absent: 0 empty, 1 repeated, 1 members",
 	}, d.Notes)
 	assert.Contains(t, d.About, "standard input")
+	assert.Equal(t, `"a\x1b[2J\n"`, show("dir/a\x1b[2J\n"))
 }
 
 // Copies of whole members could need hundreds of times the memory of the file.

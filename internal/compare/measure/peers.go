@@ -19,9 +19,8 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// Peers lists third-party libraries and a sorted slice, in the order of the
-// rows. They are compared only on request. This package uses each library as
-// its documentation recommends, and copies none of its code. If a library
+// Peers lists third-party libraries and a sorted slice, which are compared only
+// on request. Each library is used as its documentation recommends. If it
 // fails, cell.attempt records this as a result.
 var Peers = []Structure{
 	{Name: "sorted", Against: "bloom", Also: "list", Exact: true, Peer: true, Static: true, Heap: true, Build: newSorted},
@@ -48,15 +47,15 @@ const (
 
 func newPeerBloom(n uint64, rate float64, _ hashfam.Family) (*Filter, error) {
 	f := bloom.NewWithEstimates(uint(n), rate)
-	return &Filter{
-		Inner: f, Add: func(key []byte) error { f.Add(key); return nil }, Contains: f.Test,
-		SizeBytes: func() uint64 { return (uint64(f.Cap()) + 63) / 64 * 8 }, // words of 64 bits
-	}, nil
+	add := func(key []byte) error { f.Add(key); return nil }
+	return &Filter{Inner: f, Add: add, Contains: f.Test, SizeBytes: fixed((f.Cap() + 63) / 64 * 8)}, nil // words of 64 bits
 }
 
+// fixed returns a function that returns a filter's fixed size.
+func fixed[T int | uint](bytes T) func() uint64 { return func() uint64 { return uint64(bytes) } }
+
 // newHoliman builds a filter that does not hash keys, so they are hashed by our
-// family. The filter also needs random keys of its own. These are derived from
-// the family because two runs of this program should agree.
+// family. It also derives the filter's random keys, so that two runs agree.
 func newHoliman(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
 	m := holimanbloom.OptimalM(n, rate)
 	keys := make([]uint64, holimanbloom.OptimalK(m, n))
@@ -76,8 +75,7 @@ func newBbloom(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
 }
 
 // Bbloom adapts a filter from github.com/ipfs/bbloom, which also uses SipHash.
-// The filter does not report its size, so SizeBytes returns the length of its
-// exported bits.
+// It does not report its size, so this is the length of its exported bits.
 func Bbloom(f *bbloom.Bloom, err error) (*Filter, error) {
 	size := func() uint64 {
 		var export struct{ FilterSet []byte }
@@ -93,33 +91,27 @@ func Bbloom(f *bbloom.Bloom, err error) (*Filter, error) {
 // our family.
 func newRistretto(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
 	f := z.NewBloomFilter(float64(n), rate)
-	return &Filter{
-		Inner: f, Add: func(key []byte) error { f.Add(uint64(family.Sum(key))); return nil },
-		Contains:  func(key []byte) bool { return f.Has(uint64(family.Sum(key))) },
-		SizeBytes: func() uint64 { return uint64(f.TotalSize()) },
-	}, nil
+	add := func(key []byte) error { f.Add(uint64(family.Sum(key))); return nil }
+	contains := func(key []byte) bool { return f.Has(uint64(family.Sum(key))) }
+	return &Filter{Inner: f, Add: add, Contains: contains, SizeBytes: fixed(f.TotalSize())}, nil
 }
 
 func newBoomBloom(n uint64, rate float64, _ hashfam.Family) (*Filter, error) {
 	f := boom.NewBloomFilter(uint(n), rate)
-	return &Filter{
-		Inner: f, Add: func(key []byte) error { f.Add(key); return nil }, Contains: f.Test,
-		SizeBytes: func() uint64 { return (uint64(f.Capacity()) + 7) / 8 },
-	}, nil
+	add := func(key []byte) error { f.Add(key); return nil }
+	return &Filter{Inner: f, Add: add, Contains: f.Test, SizeBytes: fixed((f.Capacity() + 7) / 8)}, nil
 }
 
 // newBoomCounting builds a filter with 4-bit counters, like ours.
 func newBoomCounting(n uint64, rate float64, _ hashfam.Family) (*Filter, error) {
 	f := boom.NewDefaultCountingBloomFilter(uint(n), rate)
-	return &Filter{
-		Inner: f, Add: func(key []byte) error { f.Add(key); return nil }, Contains: f.Test, Delete: f.TestAndRemove,
-		SizeBytes: func() uint64 { return (uint64(f.Capacity())*4 + 7) / 8 },
-	}, nil
+	add, size := func(key []byte) error { f.Add(key); return nil }, fixed((f.Capacity()+1)/2)
+	return &Filter{Inner: f, Add: add, Contains: f.Test, Delete: f.TestAndRemove, SizeBytes: size}, nil
 }
 
 // newBoomCuckoo returns an error for capacities that would exhaust the memory.
-// The filter uses eight buckets per key, rounded up to a power of two, and each
-// bucket is a slice of four slices. It does not report its size.
+// The filter uses eight buckets per key, rounded up to a power of two, each a
+// slice of four slices.
 func newBoomCuckoo(n uint64, rate float64, _ hashfam.Family) (*Filter, error) {
 	const slice, most = 3 * bits.UintSize / 8, 2 << 30
 	if bytes := uint64(1) << bits.Len64(8*n-1) * (slice + 4*slice); bytes > most {
@@ -130,7 +122,7 @@ func newBoomCuckoo(n uint64, rate float64, _ hashfam.Family) (*Filter, error) {
 }
 
 // seiflotfyRate is a full table's rate, 1 - (1 - 1/255)^8: a lookup compares 8
-// fingerprints with 255 possible values. It cannot be configured.
+// fingerprints with 255 possible values.
 const seiflotfyRate = 0.03095
 
 var errFull = errors.New("the filter is full")
@@ -143,14 +135,12 @@ func newSeiflotfy(n uint64, _ float64, _ hashfam.Family) (*Filter, error) {
 		}
 		return nil
 	}
-	return &Filter{
-		Inner: f, Add: add, Contains: f.Lookup, Delete: f.Delete,
-		SizeBytes: func() uint64 { return uint64(len(f.Encode())) }, // one byte per slot, as in memory
-	}, nil
+	size := func() uint64 { return uint64(len(f.Encode())) } // one byte per slot, as in memory
+	return &Filter{Inner: f, Add: add, Contains: f.Lookup, Delete: f.Delete, SizeBytes: size}, nil
 }
 
-// newXor8 and newFuse build filters for 64-bit numbers. Other keys must be
-// hashed first, so they are hashed by our family. The times include this.
+// newXor8 and newFuse build filters for 64-bit numbers. Other keys are hashed
+// by our family first, which the times include.
 func newXor8(n uint64, _ float64, family hashfam.Family) (*Filter, error) {
 	return collected(n, family, func(f *Filter, digests []uint64) error {
 		x, err := xorfilter.Populate(digests)
@@ -169,17 +159,12 @@ func newFuse[T xorfilter.Unsigned](n uint64, _ float64, family hashfam.Family) (
 	}), nil
 }
 
-// newSorted builds a sorted slice, which is the exact set with the least
-// overhead, and uses binary search. It is built at once, because inserting a
-// key would move half of the slice.
+// newSorted builds a sorted slice, the exact set with the least overhead.
 func newSorted(n uint64, _ float64, _ hashfam.Family) (*Filter, error) {
 	keys := make([]string, 0, n)
 	return &Filter{
-		Add:   func(key []byte) error { keys = append(keys, string(key)); return nil },
-		Build: func() error { slices.Sort(keys); return nil },
-		Contains: func(key []byte) bool {
-			_, found := slices.BinarySearch(keys, string(key))
-			return found
-		},
+		Add:      func(key []byte) error { keys = append(keys, string(key)); return nil },
+		Build:    func() error { slices.Sort(keys); return nil },
+		Contains: func(key []byte) bool { _, found := slices.BinarySearch(keys, string(key)); return found },
 	}, nil
 }

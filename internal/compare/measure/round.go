@@ -11,14 +11,8 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// The timed operations.
-const (
-	add = iota
-	hit
-	miss
-	del
-	operations
-)
+// The timed operations, and their number.
+const add, hit, miss, del, operations = 0, 1, 2, 3, 4
 
 // A result contains the measurements from a round.
 type result struct {
@@ -32,11 +26,10 @@ type result struct {
 // A round measures a cell, using its own hash family.
 type round struct {
 	*cell
-	data    *Dataset
-	plan    Plan
-	number  int
-	from    int // the first absent key to query
-	repeats int // repetitions of operations that are too short to be timed
+	data   *Dataset
+	plan   Plan
+	number int
+	from   int // the first absent key to query
 
 	filter   *Filter
 	unplaced []int // members that the last build refused
@@ -45,7 +38,7 @@ type round struct {
 
 // measure runs a round and adds its result to c if it succeeds.
 func (c *cell) measure(ctx context.Context, d *Dataset, p Plan, number int) error {
-	r := round{cell: c, data: d, plan: p, number: number, from: number * p.queries % d.Absent.Len(), repeats: p.repeats(d)}
+	r := round{cell: c, data: d, plan: p, number: number, from: number * p.queries % d.Absent.Len()}
 	if d.Members.Len() >= timedOps/2 {
 		runtime.GC() // a neighbor's garbage should not slow it down
 	}
@@ -66,7 +59,7 @@ func (r *round) add() error {
 	family := hashfam.Family{}.Derive(fmt.Sprintf("compare round %d", r.number))
 	keys := &r.data.Members
 	var total time.Duration
-	for range r.repeats {
+	for range r.plan.repeats {
 		var took time.Duration
 		var err error
 		if r.filter, err = r.Build(uint64(keys.Len()), r.rate, family); err == nil {
@@ -78,10 +71,10 @@ func (r *round) add() error {
 		r.refused += uint64(len(r.unplaced))
 		total += took
 	}
-	added := r.repeats * keys.Len()
+	added := r.plan.repeats * keys.Len()
 	r.given = uint64(added)
 	if r.Knows {
-		added += r.repeats * r.absent.Len()
+		added += r.plan.repeats * r.absent.Len()
 	}
 	r.ns[add] = perKey(total, added)
 	return nil
@@ -89,13 +82,13 @@ func (r *round) add() error {
 
 // queryMembers counts members that are not found, except refused ones.
 func (r *round) queryMembers() error {
-	queries := r.repeats * r.data.Members.Len()
+	queries := r.plan.repeats * r.data.Members.Len()
 	hits, took := r.filter.count(&r.data.Members, 0, queries)
 	r.ns[hit] = perKey(took, queries)
 	r.negative = uint64(queries) - hits
 	for _, i := range r.unplaced {
 		if !r.filter.Contains(r.data.Members.At(i)) {
-			r.negative -= uint64(r.repeats)
+			r.negative -= uint64(r.plan.repeats)
 		}
 	}
 	return nil
@@ -121,8 +114,7 @@ func (r *round) queryForeign() error {
 }
 
 // salted counts false positives again if the structure's hash functions are
-// fixed. All keys get an 8-byte prefix, which changes in each round and
-// replaces the hash family.
+// fixed. An 8-byte prefix of all keys replaces the hash family.
 func (r *round) salted() error {
 	if !r.Unkeyed {
 		return nil
@@ -158,7 +150,7 @@ func (r *round) deleteMembers() error {
 	}
 	keys := &r.data.Members
 	var total time.Duration
-	for i := range r.repeats {
+	for i := range r.plan.repeats {
 		if i > 0 {
 			var err error
 			if _, r.unplaced, err = r.addAll(r.filter, keys); err != nil {
@@ -176,7 +168,7 @@ func (r *round) deleteMembers() error {
 		}
 		total += time.Since(start)
 	}
-	r.ns[del] = perKey(total, r.repeats*keys.Len())
+	r.ns[del] = perKey(total, r.plan.repeats*keys.Len())
 	return nil
 }
 
@@ -217,6 +209,4 @@ func (f *Filter) count(keys *Keys, from, total int) (found uint64, took time.Dur
 	return found, time.Since(start)
 }
 
-func perKey(d time.Duration, keys int) float64 {
-	return float64(d.Nanoseconds()) / float64(keys)
-}
+func perKey(d time.Duration, keys int) float64 { return float64(d.Nanoseconds()) / float64(keys) }

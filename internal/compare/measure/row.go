@@ -76,8 +76,7 @@ func (c *cell) times(operation int) []float64 {
 	return list
 }
 
-// bound returns the lower bound for the bits per key, given the rate or the
-// absent keys. It returns 0 for an exact set that can contain any key.
+// bound returns the lower bound for the bits per key, or 0 if there is none.
 func (c *cell) bound(n int) float64 {
 	switch {
 	case c.Knows:
@@ -90,8 +89,7 @@ func (c *cell) bound(n int) float64 {
 
 // Ratios contains a structure's times divided by the times of our similar
 // structure. Each is the median over the ratios within a round, because a
-// disturbance of the machine affects both times. Our structure is faster if the
-// ratio is above 1.
+// disturbance of the machine affects both times.
 type Ratios struct {
 	Against string   `json:"against"`     // if it is empty, the ratios are nil
 	Rate    *float64 `json:"against_fpr"` // our target rate
@@ -102,8 +100,7 @@ type Ratios struct {
 	Delete  *float64 `json:"delete_ratio"`
 }
 
-// ratiosOf compares c with a cell of the structure named by c.Against. If there
-// are several, it uses the one with the nearest rate.
+// ratiosOf compares c with the cell of c.Against that has the nearest rate.
 func ratiosOf(c *cell, cells []*cell) Ratios {
 	like := Where(cells, func(x *cell) bool { return x.Name == c.Against && len(x.done) > 0 })
 	if len(like) == 0 {
@@ -176,13 +173,11 @@ func Counted(n int, one, many string) string {
 	return Thousands(n) + " " + english.PluralWord(n, one, many)
 }
 
-// z95 is the 97.5% quantile of the normal distribution.
-const z95 = 1.959963984540054
-
-// wilson returns the 95% score interval of Wilson (1927) for the proportion
-// yes/total. The interval can be used for small rates, because it lies within
-// [0, 1] and is never empty. It contains yes/total in spite of rounding errors.
+// wilson returns the 95% score interval of Wilson (1927) for yes/total, which
+// is valid for small rates, too. It contains yes/total in spite of rounding
+// errors.
 func wilson(yes, total uint64) (low, high float64) {
+	const z95 = 1.959963984540054 // the 97.5% quantile of the normal distribution
 	if total == 0 {
 		return 0, 1
 	}
@@ -193,8 +188,7 @@ func wilson(yes, total uint64) (low, high float64) {
 	return max(0, min(p, (center-spread)/scale)), min(1, max(p, (center+spread)/scale))
 }
 
-// Median returns the middle of values, or the mean of the two middle values. It
-// does not change values.
+// Median returns the middle of values, or the mean of the two in the middle.
 func Median(values []float64) float64 {
 	if len(values) == 0 {
 		return 0

@@ -24,8 +24,7 @@ type Sweep struct {
 	passes   int // over Times
 }
 
-// NewSweep returns a sweep that needs several minutes, or seconds if quick is
-// set.
+// NewSweep returns a sweep of several minutes, or of seconds if it is quick.
 func NewSweep(quick bool) Sweep {
 	s := Sweep{
 		Accuracy: []int{1000, 10_000, 100_000, 1_000_000},
@@ -83,8 +82,7 @@ func (s Sweep) run(from Source, rates []float64, peers bool, done func()) (*Resu
 		Where(Tallies, func(x Tally) bool { return peers || !x.Peer }), s.most)
 }
 
-// results runs an experiment with a limited number of rounds. It returns an
-// error if one of our structures loses a key or a count.
+// results runs an experiment with a limited number of rounds.
 func (s Sweep) results(d *Dataset, filters []Structure, rates []float64, counters []Tally, rounds int) (*Results, error) {
 	e, err := NewExperiment(d, filters, rates, counters)
 	if err != nil {
@@ -122,7 +120,13 @@ func (s Sweep) measureAccuracy(done func()) (rows []Row, err error) {
 func (s Sweep) measureErrors(done func()) (rows []FrequencyRow, err error) {
 	words := MobyDick()
 	for _, bytes := range s.memory {
-		found, err := countFrequencies(context.Background(), words, talliesOf(bytes), func() {})
+		width := uint64(bytes / 4 / 5)
+		bound := func(total float64) float64 { return math.E / float64(width) * total }
+		found, err := countFrequencies(context.Background(), words, []Tally{
+			{Name: "count-min", Build: sketch(countmin.Config{Width: width, Depth: 5}), bound: bound},
+			{Name: "count-min-conservative", Build: sketch(countmin.Config{Width: width, Depth: 5, Conservative: true}), bound: bound},
+			{Name: "heavy-hitters", Build: newHeavy(bytes)},
+		}, func() {})
 		if err != nil {
 			return nil, err
 		}
@@ -133,16 +137,6 @@ func (s Sweep) measureErrors(done func()) (rows []FrequencyRow, err error) {
 		done()
 	}
 	return rows, nil
-}
-
-func talliesOf(bytes int) []Tally {
-	width := uint64(bytes / 4 / 5)
-	bound := func(total float64) float64 { return math.E / float64(width) * total }
-	return []Tally{
-		{Name: "count-min", Build: sketch(countmin.Config{Width: width, Depth: 5}), bound: bound},
-		{Name: "count-min-conservative", Build: sketch(countmin.Config{Width: width, Depth: 5, Conservative: true}), bound: bound},
-		{Name: "heavy-hitters", Build: newHeavy(bytes)},
-	}
 }
 
 // A Curve contains a structure's lookup times, one for each number of keys.
@@ -160,20 +154,16 @@ func (c Curve) Name() string {
 	return c.Structure
 }
 
-// These constants are also used in the documents.
-const (
-	BatchKeys  = 1024
-	passRounds = 2 // measurements of each way to query in a pass
-)
+// BatchKeys is the number of keys in a batch, and passRounds the number of
+// measurements of each way to query in a pass.
+const BatchKeys, passRounds = 1024, 2
 
 // TimeRounds returns how often each time is measured.
 func (s Sweep) TimeRounds() int { return s.passes * passRounds }
 
-// measureTimes returns the lookup times at 1% for each number of keys. If a
-// structure supports batches, their times are returned, too. Each time is the
-// minimum over several passes, because other programs can only add to it. They
-// are often busy for minutes, so a single pass would be too slow for some
-// numbers of keys for the rates.
+// measureTimes returns the lookup times at 1% for each number of keys, one by
+// one and in batches. Each time is the minimum over several passes, because
+// other programs, which are often busy for minutes, can only add to it.
 func (s Sweep) measureTimes(done func()) (curves []Curve, err error) {
 	for range s.passes {
 		for i, n := range s.Times {
@@ -183,7 +173,8 @@ func (s Sweep) measureTimes(done func()) (curves []Curve, err error) {
 			}
 			if curves == nil {
 				for _, w := range ways {
-					curves = append(curves, Curve{w.structure, w.batch, slices.Repeat([]float64{math.Inf(1)}, len(s.Times))})
+					w.NS = slices.Repeat([]float64{math.Inf(1)}, len(s.Times))
+					curves = append(curves, w.Curve)
 				}
 			}
 			repeats := max(1, s.lookups/(2*n))
@@ -201,23 +192,17 @@ func (s Sweep) measureTimes(done func()) (curves []Curve, err error) {
 	return curves, nil
 }
 
+// A way queries the keys for a point of a Curve.
 type way struct {
-	structure string
-	batch     bool
-	query     func()
-}
-
-type batcher interface {
-	Family() hashfam.Family
-	ContainsAll(dst []bool, digests []hashfam.Digest) []bool
+	Curve
+	query func()
 }
 
 // inTimes lists the structures whose lookups are timed.
 var inTimes = []string{"map", "bloom", "bloom-blocked", "counting", "cuckoo", "cuckoo-compact", "static", "perfect",
 	"bloom-maphash", "bloom-blocked-maphash", "cuckoo-maphash", "bits-and-blooms", "seiflotfy-cuckoo"}
 
-// waysToQuery builds filters for n keys. Its functions query these keys and n
-// others in turn, one by one or in batches.
+// waysToQuery returns functions that query n keys and n others in turn.
 func waysToQuery(n int) (ways []way, err error) {
 	all := randomKeys(rand.NewChaCha8([32]byte([]byte("filterfam compare times of keys!"))), 2*n)
 	var members Keys
@@ -232,10 +217,13 @@ func waysToQuery(n int) (ways []way, err error) {
 		if err != nil {
 			return nil, err
 		}
-		ways = append(ways, way{name, false, func() { f.count(&all, 0, all.Len()) }})
-		if b, ok := f.Inner.(batcher); ok {
+		ways = append(ways, way{Curve{Structure: name}, func() { f.count(&all, 0, all.Len()) }})
+		if b, ok := f.Inner.(interface {
+			Family() hashfam.Family
+			ContainsAll(dst []bool, digests []hashfam.Digest) []bool
+		}); ok {
 			digests, dst := make([]hashfam.Digest, 0, BatchKeys), make([]bool, 0, BatchKeys)
-			ways = append(ways, way{name, true, func() {
+			ways = append(ways, way{Curve{Structure: name, Batch: true}, func() {
 				for block := range slices.Chunk(keys, BatchKeys) {
 					digests = b.Family().SumAll(digests[:0], block)
 					dst = b.ContainsAll(dst[:0], digests)

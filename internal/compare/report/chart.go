@@ -21,8 +21,7 @@ import (
 	"github.com/filterfam/filterfam/internal/compare/measure"
 )
 
-// darkColors maps each color in the figures to the color that is used in a dark
-// color scheme.
+// darkColors maps each color in the figures to one for a dark color scheme.
 var darkColors = [][2]string{
 	{"#FFFFFF", "#0d1117"}, {"#000000", "#9198a1"}, {"#E6E6E6", "#30363d"}, {"#505050", "#b1bac4"}, {"#0072B2", "#4aa8e8"},
 	{"#D55E00", "#f0883e"}, {"#009E73", "#3fc79a"}, {"#A83A7A", "#e08bc0"}, {"#4B3FB5", "#a79dff"}, {"#5E7D00", "#a8c84a"},
@@ -32,22 +31,17 @@ var darkColors = [][2]string{
 // darkTheme returns a style sheet that replaces the colors. Lines have a
 // stroke; areas and labels have a fill. Black labels do not specify a color.
 func darkTheme() string {
-	var b strings.Builder
-	b.WriteString("<style>\n@media (prefers-color-scheme: dark) {\n" + `text:not([style*="fill:#"]) { fill: #e6edf3 !important }` + "\n")
+	style := "<style>\n@media (prefers-color-scheme: dark) {\n" + `text:not([style*="fill:#"]) { fill: #e6edf3 !important }` + "\n"
 	for _, c := range darkColors {
 		for _, property := range []string{"stroke", "fill"} {
-			fmt.Fprintf(&b, "[style*=\"%s:%s\"] { %s: %s !important }\n", property, c[0], property, c[1])
+			style += fmt.Sprintf("[style*=\"%s:%s\"] { %s: %s !important }\n", property, c[0], property, c[1])
 		}
 	}
-	return b.String() + "}\n</style>\n"
+	return style + "}\n</style>\n"
 }
 
-const (
-	chartWidth, chartHeight = 8 * vg.Inch, 5 * vg.Inch
-	// The approximate size of the area inside the axes, which determines the
-	// angle of labels.
-	areaWidth, areaHeight = 525.0, 300.0
-)
+// The approximate size of the area inside the axes, for the angle of labels.
+const areaWidth, areaHeight = 525.0, 300.0
 
 type chart struct {
 	*plot.Plot
@@ -66,15 +60,15 @@ func newChart(name, title, x, y string) *chart {
 	grid := plotter.NewGrid()
 	grid.Vertical.Color, grid.Horizontal.Color = color.Gray{0xE6}, color.Gray{0xE6}
 	p.Add(grid)
-	return &chart{p, name, chartWidth, chartHeight}
+	return &chart{p, name, 8 * vg.Inch, 5 * vg.Inch}
 }
 
 func letters(size float64) font.Font {
 	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Points(size)}
 }
 
-// across sets the range of the logarithmic x axis. Space to the right of this
-// range, up to room times high, can be used for labels.
+// across sets the range of the logarithmic x axis, which extends to room times
+// high for labels.
 func (c *chart) across(low, high, room float64, label func(float64) string) {
 	c.X.Min, c.X.Max, c.X.Scale, c.X.Tick.Marker = low, high*room, plot.LogScale{}, tens(low, high, label)
 }
@@ -114,20 +108,10 @@ func (c *chart) points(points plotter.XYs, look mark) {
 	c.Add(&plotter.Scatter{XYs: points, GlyphStyle: draw.GlyphStyle{Color: look.color, Shape: look.shape, Radius: vg.Points(4)}})
 }
 
-// write draws a rotated label that is aligned to a point.
-func (c *chart) write(x, y float64, name string, ink color.Color, align text.XAlignment, angle float64) {
-	c.Add(&plotter.Labels{
-		XYs:    plotter.XYs{{X: x, Y: y}},
-		Labels: []string{name},
-		TextStyle: []text.Style{{
-			Color: ink, Font: letters(12), XAlign: align, YAlign: draw.YCenter, Rotation: angle, Handler: plot.DefaultTextHandler,
-		}},
-	})
-}
-
-// slope returns the angle at which y rises by rise when x is multiplied by ten.
-func (c *chart) slope(rise float64) float64 {
-	return math.Atan2(rise/(c.Y.Max-c.Y.Min)*areaHeight, areaWidth/math.Log10(c.X.Max/c.X.Min))
+// write draws a rotated label that begins at a point.
+func (c *chart) write(x, y float64, name string, ink color.Color, angle float64) {
+	style := text.Style{Color: ink, Font: letters(12), YAlign: draw.YCenter, Rotation: angle, Handler: plot.DefaultTextHandler}
+	c.Add(&plotter.Labels{XYs: plotter.XYs{{X: x, Y: y}}, Labels: []string{name}, TextStyle: []text.Style{style}})
 }
 
 // save writes the figure into dir as SVG and returns the name of the file.
@@ -143,8 +127,8 @@ func (c *chart) save(dir string) (string, error) {
 	return name, nil
 }
 
-// svg returns the figure as SVG. It will use the reader's light or dark color
-// scheme, and has a title for screen readers.
+// svg returns the figure as SVG, with the reader's light or dark color scheme
+// and a title for screen readers.
 func (c *chart) svg() (string, error) {
 	w, err := c.WriterTo(c.width, c.height, "svg")
 	if err != nil {
@@ -165,8 +149,7 @@ func (c *chart) svg() (string, error) {
 }
 
 // The colors of Okabe and Ito, which people with the common forms of color
-// blindness can distinguish. Pale colors are darker here because they are also
-// used for labels. The last ones are additional colors.
+// blindness can distinguish, but darker for labels, and additional colors.
 var (
 	blue      = color.RGBA{0x00, 0x72, 0xB2, 0xFF}
 	vermilion = color.RGBA{0xD5, 0x5E, 0x00, 0xFF}
@@ -186,8 +169,7 @@ type mark struct {
 	dashes []vg.Length
 }
 
-// An outline contains a shape's strokes, with radius 1. It is hollow, so that
-// other shapes behind it can be seen.
+// An outline contains a shape's strokes, with radius 1. It hides no others.
 type outline [][]vg.Point
 
 var (
@@ -203,8 +185,7 @@ var (
 	plus     = outline{{{X: -1}, {X: 1}}, {{Y: -1}, {Y: 1}}}
 )
 
-// corners returns a polygon's corners. The first one, at the given angle, is
-// repeated at the end.
+// corners returns a polygon's corners, with the first one again at the end.
 func corners(n int, angle float64) []vg.Point {
 	var points []vg.Point
 	for i := range n + 1 {

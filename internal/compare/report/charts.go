@@ -9,46 +9,42 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/filterfam/filterfam/internal/compare/advice"
 	"github.com/filterfam/filterfam/internal/compare/measure"
 )
 
-const (
-	rateLeft, rateRight = 1e-6, 0.1
-	bitsTop             = 40.0
-)
+// The ranges of costChart.
+const rateLeft, rateRight, bitsTop = 1e-6, 0.1, 40.0
 
-// costLines contains formulas for the bits per key, given the rate.
+// costLines contains the bits per key: (log2(1/rate) + more) / load.
 var costLines = []struct {
-	name   string
-	like   mark
-	bits   func(rate float64) float64
-	lift   float64 // distance between line and label in bits
-	nameAt float64 // the rate where the label begins
+	name         string
+	like         mark
+	more, load   float64
+	lift, nameAt float64 // the label's distance from the line in bits, and the rate where it begins
 }{
-	{"Bloom: 1.44 log2(1/rate)", marks["bloom"], func(rate float64) float64 { return math.Log2(1/rate) / math.Ln2 }, 1.3, 1.4e-6},
-	{"cuckoo: (log2(1/rate) + 3) / 0.97", marks["cuckoo"], func(rate float64) float64 { return (math.Log2(1/rate) + 3) / 0.97 }, 1.2, 1.4e-6},
-	{"semi-sorted cuckoo: one bit less", marks["cuckoo-compact"], func(rate float64) float64 { return (math.Log2(1/rate) + 2) / 0.97 }, -1.3, 1.8e-6},
-	{"lower bound: log2(1/rate)", mark{color: gray}, func(rate float64) float64 { return math.Log2(1 / rate) }, -1.3, 1.8e-6},
+	{"Bloom: 1.44 log2(1/rate)", marks["bloom"], 0, math.Ln2, 1.3, 1.4e-6},
+	{"cuckoo: (log2(1/rate) + 3) / 0.97", marks["cuckoo"], 3, 0.97, 1.2, 1.4e-6},
+	{"semi-sorted cuckoo: one bit less", marks["cuckoo-compact"], 2, 0.97, -1.3, 1.8e-6},
+	{"lower bound: log2(1/rate)", mark{color: gray}, 0, 1, -1.3, 1.8e-6},
 }
 
 // costChart draws bits per key against the false-positive rate, like Figure 4
-// of Fan et al. (CoNEXT 2014). Formulas are drawn as lines and measurements as
-// points.
+// of Fan et al. (CoNEXT 2014): formulas as lines and measurements as points.
 func costChart(rows []measure.Row) *chart {
 	c := newChart("bits-per-key", "What a key costs", "false-positive rate", "bits per key")
 	c.across(rateLeft, rateRight, 1, percentOf)
 	c.up(0, bitsTop, marked(0, bitsTop, func(y float64) float64 { return y + 4 }))
 	for _, l := range costLines {
+		bits := func(rate float64) float64 { return (math.Log2(1/rate) + l.more) / l.load }
 		var points plotter.XYs
 		for e := -6.0; e <= -1; e += 0.05 {
-			points = append(points, plotter.XY{X: math.Pow(10, e), Y: l.bits(math.Pow(10, e))})
+			points = append(points, plotter.XY{X: math.Pow(10, e), Y: bits(math.Pow(10, e))})
 		}
 		c.line(points, l.like)
-		rise := l.bits(1e-2) - l.bits(1e-3)
-		c.write(l.nameAt, l.bits(l.nameAt)+l.lift, l.name, l.like.color, draw.XLeft, c.slope(rise))
+		slope := math.Atan2((bits(1e-2)-bits(1e-3))/bitsTop*areaHeight, areaWidth/math.Log10(rateRight/rateLeft))
+		c.write(l.nameAt, bits(l.nameAt)+l.lift, l.name, l.like.color, slope)
 	}
 	own, peers := costSeries(rows)
 	for i := range peers {
@@ -62,9 +58,8 @@ func costChart(rows []measure.Row) *chart {
 	return c
 }
 
-// costSeries returns the points that are inside the figure. Exact sets would be
-// far above it. Filters that have grown would hide others. A rate of 0 cannot
-// be drawn on a logarithmic axis.
+// costSeries returns the points inside the figure. Exact sets would be far
+// above it, and filters that have grown would hide others.
 func costSeries(rows []measure.Row) (own, peers []series) {
 	for _, x := range rows {
 		switch {
@@ -84,7 +79,7 @@ func (c *chart) legend(list []series, y float64) {
 	for i, s := range list {
 		x, y := 1.5e-6*math.Pow(10, 1.15*float64(i/4)), y-2.1*float64(i%4)
 		c.points(plotter.XYs{{X: x, Y: y}}, s.look)
-		c.write(1.2*x, y, s.name, s.look.color, draw.XLeft, 0)
+		c.write(1.2*x, y, s.name, s.look.color, 0)
 	}
 }
 
@@ -95,8 +90,7 @@ type series struct {
 	plotter.XYs
 }
 
-// addPoint adds a point to a structure's series, and adds the series to the
-// list if necessary.
+// addPoint adds a point to a structure's series, which may be new.
 func addPoint(list []series, name string, x, y float64) []series {
 	i := slices.IndexFunc(list, func(s series) bool { return s.name == name })
 	if i < 0 {
@@ -109,8 +103,8 @@ func addPoint(list []series, name string, x, y float64) []series {
 
 func (s series) last() plotter.XY { return s.XYs[len(s.XYs)-1] }
 
-// names draws the name of each line at its right end. It moves names that would
-// be closer than gap, or above the figure.
+// names draws the name of each line at its right end, but moves names that
+// would be closer than gap, or above the figure.
 func (c *chart) names(list []series, gap float64) {
 	order := slices.SortedFunc(slices.Values(list), func(a, b series) int { return cmp.Compare(a.last().Y, b.last().Y) })
 	at := make([]float64, len(order))
@@ -126,12 +120,11 @@ func (c *chart) names(list []series, gap float64) {
 		most = at[i] - gap
 	}
 	for i, s := range order {
-		c.write(s.last().X*1.06, at[i], s.name, s.look.color, draw.XLeft, 0)
+		c.write(s.last().X*1.06, at[i], s.name, s.look.color, 0)
 	}
 }
 
-// inTable lists structures that are left out of the figure because they would
-// cover others.
+// inTable lists structures that would cover others in the figure.
 var inTable = []string{"counting", "cuckoo-compact", "perfect", "bloom-maphash", "bloom-blocked-maphash", "cuckoo-maphash", "seiflotfy-cuckoo"}
 
 func timeChart(keys []int, times []measure.Curve) *chart {
@@ -158,8 +151,8 @@ func timeChart(keys []int, times []measure.Curve) *chart {
 	return c
 }
 
-// errorChart draws the mean error of counts against the memory size. It leaves
-// out errors of 0, which cannot be drawn on a logarithmic axis.
+// errorChart draws the mean error of counts against the memory size, except for
+// errors of 0, since its axis is logarithmic.
 func errorChart(errors []measure.FrequencyRow) *chart {
 	c := newChart("count-error", "Error of word counts in Moby-Dick", "KiB", "mean error, occurrences")
 	least, most := float64(errors[0].Memory)/1024, float64(errors[len(errors)-1].Memory)/1024
@@ -181,16 +174,14 @@ func errorChart(errors []measure.FrequencyRow) *chart {
 	return c
 }
 
-// The number of cells in the map when the number of keys, or the rate, is
-// multiplied by ten.
-const keyCells, rateCells = 10, 20
-
 // The map contains 10^fewest to 10^(fewest+factors) keys, and rates from
-// 10^lowest to 10^(lowest+factors).
-const fewest, lowest, factors = 1, -6, 5
+// 10^lowest to 10^(lowest+factors). Each factor of ten has a number of cells.
+const (
+	fewest, lowest, factors = 1, -6, 5
+	keyCells, rateCells     = 10, 20
+)
 
-// regions lists the areas of the map, which are named after the recommended
-// filter.
+// regions lists the areas of the map, named after the recommended filter.
 var regions = []struct {
 	choice, name string
 	tint         color.RGBA
@@ -206,7 +197,11 @@ func smallerChart() *chart {
 	c := newChart("smaller", "The smaller filter (or Bloom, if within 5%)", "keys", "false-positive rate")
 	c.width, c.height = 5.5*vg.Inch, 4*vg.Inch
 	c.across(math.Pow10(fewest), math.Pow10(fewest+factors), 1, count)
-	c.up(lowest, lowest+factors, exponentTicks())
+	ticks := tens(math.Pow10(lowest), math.Pow10(lowest+factors), percentOf)
+	for i := range ticks { // at exponents, since package plot would reserve space above a logarithmic axis
+		ticks[i].Value = math.Log10(ticks[i].Value)
+	}
+	c.up(lowest, lowest+factors, ticks)
 	areas := make(map[string][]plotter.XYs)
 	for y := range rateCells * factors {
 		for x := range keyCells * factors {
@@ -219,29 +214,16 @@ func smallerChart() *chart {
 	}
 	for _, r := range regions {
 		c.Add(&plotter.Polygon{XYs: areas[r.choice], Color: r.tint})
-		c.write(r.x, -4, r.name, color.Black, draw.XLeft, 0)
+		c.write(r.x, -4, r.name, color.Black, 0)
 	}
 	return c
 }
 
-// keysAt and exponentAt return a point's coordinates in the map. Its position
-// is measured in cells from the lower left corner.
+// keysAt and exponentAt return the coordinates of a cell's lower left corner.
 func keysAt(x float64) float64     { return math.Pow(10, fewest+x/keyCells) }
 func exponentAt(y float64) float64 { return lowest + y/rateCells }
 
-// exponentTicks returns ticks for rates at their exponents. They are used
-// instead of a logarithmic y axis, since package plot would reserve space above
-// it.
-func exponentTicks() plot.ConstantTicks {
-	ticks := tens(math.Pow10(lowest), math.Pow10(lowest+factors), percentOf)
-	for i := range ticks {
-		ticks[i].Value = math.Log10(ticks[i].Value)
-	}
-	return ticks
-}
-
-// addCell adds a cell to an area. If this cell touches the last rectangle, that
-// one is extended instead.
+// addCell adds a cell to an area, or extends the last rectangle if they touch.
 func addCell(area []plotter.XYs, x, y float64) []plotter.XYs {
 	left, right, low, high := keysAt(x), keysAt(x+1), exponentAt(y), exponentAt(y+1)
 	if n := len(area); n > 0 && area[n-1][1] == (plotter.XY{X: left, Y: low}) {

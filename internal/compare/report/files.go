@@ -30,8 +30,7 @@ var (
 	documentTemplates = text.Must(text.New("").Funcs(text.FuncMap{"percent": percentOf}).ParseFS(templates, "*.txt"))
 )
 
-// WriteFiles writes the figure and the page into dir. The names of the files
-// are returned even when an error is returned, too.
+// WriteFiles writes the figure and the page into dir, and returns their names.
 func (r *Report) WriteFiles(dir string, stderr io.Writer) (files []string, err error) {
 	if full, err := filepath.Abs(dir); err == nil {
 		dir = full
@@ -43,20 +42,21 @@ func (r *Report) WriteFiles(dir string, stderr io.Writer) (files []string, err e
 	}
 	files = []string{drawing}
 	_, finish := Progress(stderr, "compiling the page's calculator", 1)
-	calc, missing := compileCalculator()
+	var calc calculator
+	calc.WasmError = calc.compile()
 	finish()
-	if missing != nil {
-		fmt.Fprintf(stderr, "compare: warning: report.html has no calculator, because that is compiled from the repository: %v\n", missing)
+	if calc.WasmError != nil {
+		fmt.Fprintf(stderr, "compare: warning: report.html has no calculator, because that is compiled from the repository: %v\n", calc.WasmError)
 	}
-	page, err := r.writePage(dir, calc, missing, figure)
+	page, err := r.writePage(dir, calc, figure)
 	if err != nil {
 		return files, err
 	}
 	return append(files, page), nil
 }
 
-// writePage writes report.html into dir. The page does not need other files.
-func (r *Report) writePage(dir string, calc calculator, missing error, figure *chart) (string, error) {
+// writePage writes report.html into dir, which needs no other files.
+func (r *Report) writePage(dir string, calc calculator, figure *chart) (string, error) {
 	drawing, err := figure.svg()
 	if err != nil {
 		return "", err
@@ -66,9 +66,8 @@ func (r *Report) writePage(dir string, calc calculator, missing error, figure *c
 	err = pageTemplate.Execute(&b, struct {
 		*Report
 		calculator
-		WasmError error
-		Figure    template.HTML
-	}{r, calc, missing, template.HTML("<svg" + inner)})
+		Figure template.HTML
+	}{r, calc, template.HTML("<svg" + inner)})
 	if err != nil {
 		return "", err
 	}
@@ -78,36 +77,37 @@ func (r *Report) writePage(dir string, calc calculator, missing error, figure *c
 
 // A calculator contains package advice, compiled for a page.
 type calculator struct {
-	Wasm     string      // compressed with gzip and encoded in base64
-	WasmExec template.JS // Go's support script
+	Wasm      string      // compressed with gzip and encoded in base64
+	WasmExec  template.JS // Go's support script
+	WasmError error
 }
 
-// compileCalculator compiles package advice using the go command. This needs
-// the module's source, and will take several seconds the first time.
-func compileCalculator() (c calculator, err error) {
-	root, err := goTool("env", "GOROOT")
-	if err != nil {
-		return c, err
-	}
-	glue, err := os.ReadFile(filepath.Join(root, "lib", "wasm", "wasm_exec.js"))
-	if err != nil {
-		return c, err
-	}
+// compile compiles package advice from the module's source.
+func (c *calculator) compile() error {
 	dir, err := os.MkdirTemp("", "filterfam")
 	if err != nil {
-		return c, err
+		return err
 	}
 	defer os.RemoveAll(dir)
 	file := filepath.Join(dir, "calculator.wasm")
-	if _, err := goTool("build", "-trimpath", "-ldflags=-s -w", "-o", file, "github.com/filterfam/filterfam/internal/compare/calculator"); err != nil {
-		return c, err
+	root, err := goTool("env", "GOROOT")
+	if err == nil {
+		_, err = goTool("build", "-trimpath", "-ldflags=-s -w", "-o", file, "github.com/filterfam/filterfam/internal/compare/calculator")
 	}
+	if err != nil {
+		return err
+	}
+	glue, glueErr := os.ReadFile(filepath.Join(root, "lib", "wasm", "wasm_exec.js"))
 	wasm, err := os.ReadFile(file)
+	if err = errors.Join(glueErr, err); err != nil {
+		return err
+	}
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
-	_, writeErr := z.Write(wasm)
-	err = errors.Join(err, writeErr, z.Close())
-	return calculator{base64.StdEncoding.EncodeToString(packed.Bytes()), template.JS(glue)}, err
+	_, _ = z.Write(wasm) // Close returns its error
+	err = z.Close()
+	c.Wasm, c.WasmExec = base64.StdEncoding.EncodeToString(packed.Bytes()), template.JS(glue)
+	return err
 }
 
 func goTool(args ...string) (string, error) {
@@ -155,8 +155,8 @@ func (d document) Peers() string  { return markdown(&Report{Results: d.found.Pee
 func (d document) Errors() string { return errorTable(d.found.Errors).markdown() }
 func (d document) Times() string  { return timeTable(d.Sweep.Times, d.found.Times).markdown() }
 
-// Accuracy returns a table of measured rates divided by the requested rate. It
-// leaves out structures that find the same keys as others.
+// Accuracy returns a table of measured rates divided by the requested rate,
+// without structures that find the same keys as others.
 func (d document) Accuracy(rate float64) string {
 	t := table{Columns: []column{{name: "structure", Left: true}}}
 	for _, n := range d.Sweep.Accuracy {

@@ -28,8 +28,7 @@ type Machine struct {
 func ThisMachine(args []string) Machine {
 	return Machine{
 		Go: runtime.Version(), GOOS: runtime.GOOS, GOARCH: runtime.GOARCH, CPU: cpuName(), Cores: runtime.NumCPU(),
-		Date:    time.Now().UTC().Format(time.DateOnly),
-		Command: command(args),
+		Date: time.Now().UTC().Format(time.DateOnly), Command: command(args),
 	}
 }
 
@@ -48,8 +47,7 @@ func command(args []string) string {
 // bare matches arguments that need no quotes in a shell.
 var bare = regexp.MustCompile(`^[\pL\pN_./,:=+%@-]+$`)
 
-// cpuName returns the name of the processor, or its architecture if the name is
-// unknown.
+// cpuName returns the name of the processor, or at least its architecture.
 func cpuName() string {
 	text, _ := os.ReadFile("/proc/cpuinfo")
 	for line := range strings.Lines(string(text)) {
@@ -64,10 +62,8 @@ func (m Machine) String() string {
 	return fmt.Sprintf("%s, %d cores, %s/%s, %s", m.CPU, m.Cores, m.GOOS, m.GOARCH, m.Go)
 }
 
-const (
-	mostColumns  = 100 // longer lines are hard to read
-	leastColumns = 40  // narrower terminals wrap lines
-)
+// Longer lines are hard to read, and narrower terminals wrap lines.
+const mostColumns, leastColumns = 100, 40
 
 // terminalWidth returns the number of columns, or 0 if w is not a terminal.
 func terminalWidth(w io.Writer) int {
@@ -87,8 +83,8 @@ func columns(w io.Writer) int {
 	return mostColumns
 }
 
-// Progress draws a progress bar if w is a terminal. The returned step must be
-// called after each step, and finish must be called at the end.
+// Progress draws a progress bar if w is a terminal. The function step must be
+// called after each step, and finish at the end.
 func Progress(w io.Writer, doing string, steps int) (step, finish func()) {
 	width := terminalWidth(w)
 	if width == 0 {

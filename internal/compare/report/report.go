@@ -18,8 +18,8 @@ import (
 // Formats lists the formats that Write supports.
 var Formats = []string{"text", "markdown", "json"}
 
-// A Shown can be written by Write. As JSON, it is encoded as it is. Its parts
-// are the paragraphs and tables for text and Markdown, which show formats.
+// A Shown can be written by Write. Its parts are the paragraphs and the tables,
+// which show formats.
 type Shown interface {
 	parts(width int, show func(table) string) []string
 }
@@ -69,14 +69,11 @@ type section struct {
 // Sections returns the tables that are not empty. On the page, third-party
 // libraries have a separate table.
 func (r *Report) Sections(page bool) []section {
-	rows, peers := r.Rows, []measure.Row(nil)
-	if page {
-		rows = measure.Where(r.Rows, func(x measure.Row) bool { return !x.Of.Peer })
-		peers = measure.Where(r.Rows, func(x measure.Row) bool { return x.Of.Peer })
-	}
+	apart := func(x measure.Row) bool { return page && x.Of.Peer }
+	together := func(x measure.Row) bool { return !apart(x) }
 	list := []section{
-		{Title: "Space, error and time", Table: spaceTable(rows), Legend: spaceLegend},
-		{Title: "Third-party libraries", Table: spaceTable(peers), Folded: true},
+		{Title: "Space, error and time", Table: spaceTable(measure.Where(r.Rows, together)), Legend: spaceLegend},
+		{Title: "Third-party libraries", Table: spaceTable(measure.Where(r.Rows, apart)), Folded: true},
 		{Title: "Against ours", About: ratiosLegend, Table: ratioTable(r.Rows), Folded: true},
 	}
 	if len(r.Frequency) > 0 {
@@ -102,12 +99,11 @@ func (r *Report) Headline() []string {
 	for _, x := range r.Rows {
 		builds, queries = max(builds, x.Rounds), max(queries, x.Queries)
 	}
-	lines := []string{r.Data.About}
-	if builds > 0 {
-		lines = append(lines, fmt.Sprintf("Each row was built %s under different hash families and queried for %s absent keys.",
-			measure.Counted(builds, "time", "times"), measure.Thousands(queries)))
+	if builds == 0 {
+		return []string{r.Data.About}
 	}
-	return lines
+	return []string{r.Data.About, fmt.Sprintf("Each row was built %s under different hash families and queried for %s absent keys.",
+		measure.Counted(builds, "time", "times"), measure.Thousands(queries))}
 }
 
 // Remarks returns the lines below the tables.
@@ -122,11 +118,6 @@ func (r *Report) Remarks() []string {
 	}
 	return lines
 }
-
-// missedBy is used to find rates that are too high. For this, the interval must
-// begin above missedBy times the requested rate, since rounding and chance can
-// explain smaller differences.
-const missedBy = 1.1
 
 // peerRemarks returns notes about the rows and the failures.
 func peerRemarks(list []measure.Row, failures []measure.Failure) (lines []string) {
@@ -144,7 +135,7 @@ func peerRemarks(list []measure.Row, failures []measure.Failure) (lines []string
 			note("%s at %s refused %s of %s keys in all rounds", x.Structure, target(x),
 				measure.Thousands(x.Refused), measure.Thousands(x.Given))
 		}
-		if !x.Of.Exact && x.FPRLow > missedBy*x.TargetFPR {
+		if !x.Of.Exact && x.FPRLow > 1.1*x.TargetFPR { // rounding and chance can explain less
 			note("%s at %s has %.1f times the requested rate", x.Structure, target(x), x.FPR/x.TargetFPR)
 		}
 		if x.ForeignRate != nil {
@@ -159,14 +150,14 @@ func peerRemarks(list []measure.Row, failures []measure.Failure) (lines []string
 }
 
 func failed(f measure.Failure) string {
-	name := f.Structure
+	name, what := f.Structure, "could not be measured"
 	if f.TargetFPR > 0 {
 		name += " at " + percentOf(f.TargetFPR)
 	}
-	if f.Rounds == 0 {
-		return fmt.Sprintf("%s could not be measured: %s", name, f.Error)
+	if f.Rounds > 0 {
+		what = "failed after round " + measure.Thousands(f.Rounds)
 	}
-	return fmt.Sprintf("%s failed after round %s: %s", name, measure.Thousands(f.Rounds), f.Error)
+	return name + " " + what + ": " + f.Error
 }
 
 // kinds contains notes about several structures.
@@ -198,12 +189,11 @@ func namesOf(list []measure.Row, has func(measure.Structure) bool) (names []stri
 
 // modulesOf returns the distinct libraries with their versions.
 func modulesOf(list []measure.Row) (names []string) {
-	done := map[string]bool{"": true}
 	for _, x := range list {
-		if module := x.Of.Module; !done[module] {
-			done[module] = true
-			has := func(s measure.Structure) bool { return s.Module == module }
-			names = append(names, strings.TrimSpace(strings.Join(namesOf(list, has), ", ")+" of "+module+" "+attack.VersionOf(module)))
+		same := strings.Join(namesOf(list, func(s measure.Structure) bool { return s.Module == x.Of.Module }), ", ")
+		name := strings.TrimSpace(same + " of " + x.Of.Module + " " + attack.VersionOf(x.Of.Module))
+		if x.Of.Module != "" && !slices.Contains(names, name) {
+			names = append(names, name)
 		}
 	}
 	return names

@@ -32,39 +32,38 @@ type line struct {
 
 func (c column) Heading() string { return cmp.Or(c.title, c.name) }
 
-// text formats the table within width. Columns that do not fit are dropped and
-// will be listed below.
+// text formats the table within width. It lists dropped columns below.
 func (t table) text(width int) string {
 	shown, dropped := t.fit(width)
-	var b strings.Builder
 	var names []string
 	for _, c := range t.Columns {
 		names = append(names, c.name)
 	}
-	t.writeLine(&b, shown, names)
-	for i, l := range t.Lines {
-		if i > 0 && l.group != t.Lines[i-1].group {
-			b.WriteByte('\n')
+	text := t.textLine(shown, names)
+	for i, group := range t.Groups() {
+		if i > 0 {
+			text += "\n"
 		}
-		t.writeLine(&b, shown, l.Cells)
+		for _, l := range group {
+			text += t.textLine(shown, l.Cells)
+		}
 	}
 	if len(dropped) > 0 {
-		b.WriteString("\n" + wrap(fmt.Sprintf("Dropped to fit in %d columns: %s.", width, strings.Join(dropped, ", ")), width))
+		text += "\n" + wrap(fmt.Sprintf("Dropped to fit in %d columns: %s.", width, strings.Join(dropped, ", ")), width)
 	}
-	return b.String()
+	return text
 }
 
-func (t table) writeLine(b *strings.Builder, shown []int, cells []string) {
+func (t table) textLine(shown []int, cells []string) string {
 	var padded []string
 	for _, i := range shown {
-		gap := strings.Repeat(" ", t.width(i)-utf8.RuneCountInString(cells[i]))
+		width := t.width(i)
 		if t.Columns[i].Left {
-			padded = append(padded, cells[i]+gap)
-		} else {
-			padded = append(padded, gap+cells[i])
+			width = -width
 		}
+		padded = append(padded, fmt.Sprintf("%*s", width, cells[i]))
 	}
-	b.WriteString(strings.TrimRight(strings.Join(padded, " "), " ") + "\n")
+	return strings.TrimRight(strings.Join(padded, " "), " ") + "\n"
 }
 
 func (t table) width(i int) int {
@@ -75,8 +74,7 @@ func (t table) width(i int) int {
 	return width
 }
 
-// fit returns the indexes of the columns that can be shown within width, and
-// the names of the columns that need to be dropped.
+// fit returns the indexes of the columns that fit, and the names of the others.
 func (t table) fit(width int) (shown []int, dropped []string) {
 	total := -1
 	for i := range t.Columns {
@@ -96,17 +94,17 @@ func (t table) fit(width int) (shown []int, dropped []string) {
 }
 
 func (t table) markdown() string {
-	var head, rule []string
+	var head []string
+	rule := "|"
 	for _, c := range t.Columns {
 		head = append(head, c.Heading())
-		if c.Left {
-			rule = append(rule, "---|")
-		} else {
-			rule = append(rule, "---:|")
+		if rule += "---"; !c.Left {
+			rule += ":"
 		}
+		rule += "|"
 	}
 	row := func(cells []string) string { return "| " + strings.Join(cells, " | ") + " |\n" }
-	text := row(head) + "|" + strings.Join(rule, "") + "\n"
+	text := row(head) + rule + "\n"
 	for _, l := range t.Lines {
 		text += row(l.Cells)
 	}
@@ -125,8 +123,7 @@ func (t table) Groups() [][]line {
 	return groups
 }
 
-// wrap breaks text into lines of at most width characters. It adds a newline
-// unless the text is empty.
+// wrap breaks text into lines. It adds a newline unless the text is empty.
 func wrap(text string, width int) string {
 	if text == "" {
 		return ""

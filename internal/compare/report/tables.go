@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"math/bits"
 	"slices"
@@ -28,11 +27,8 @@ func spaceTable(list []measure.Row) table {
 	}}
 	for _, x := range list {
 		rate, interval := "0", "-"
-		switch {
-		case !x.Of.Exact:
+		if !x.Of.Exact || x.FPR > 0 {
 			rate, interval = measuredRate(x.FPR, x.FPRLow, x.FPRHigh)
-		case x.FPR > 0:
-			rate = percent(x.FPR, 4)
 		}
 		t.Lines = append(t.Lines, line{group: group(x), Wrong: x.FalseNegatives > 0, Cells: []string{
 			x.Structure, target(x), hundredths(x.BitsPerKey), orDash(x.BoundRatio, bound), rate, interval,
@@ -65,17 +61,14 @@ func group(x measure.Row) string {
 const ratiosLegend = "Against ours: times and bits divided by the times and bits of the named structure of ours (median over the rounds). " +
 	"Ours is faster or smaller if the number is above 1. If the rates differ, ours with the nearest rate is used."
 
-// ratioTable compares third-party libraries with similar structures of ours.
+// ratioTable compares third-party libraries with ours.
 func ratioTable(list []measure.Row) table {
 	t := table{Columns: []column{
 		{name: "structure", Left: true}, {name: "target", title: "target rate", drop: 1}, {name: "against"}, {name: "bits", drop: 2},
 		{name: "add"}, {name: "hit"}, {name: "miss"}, {name: "del", title: "delete", drop: 3},
 	}}
 	for _, x := range list {
-		against := "-"
-		if x.Against != "" {
-			against = x.Against + " " + percentOf(*x.Rate)
-		}
+		against := orDash(x.Rate, func(rate float64) string { return x.Against + " " + percentOf(rate) })
 		if x.Of.Peer && x.Of.Against != "" {
 			t.Lines = append(t.Lines, line{group: group(x), Cells: []string{
 				x.Structure, target(x), against, orDash(x.Bits, ratio),
@@ -98,27 +91,21 @@ func countTable(list []measure.FrequencyRow) table {
 		{name: "heavy"}, {name: "missed"}, {name: "extra"}, {name: "add"},
 	}}
 	for _, x := range list {
-		cells := []string{x.Structure, x.Setting, fmt.Sprintf("%.1f", float64(x.Bytes)/1024), fmt.Sprintf("%.2f", x.BitsPerKey)}
-		cells = append(cells, errorCells(x)...)
-		cells = append(cells, measure.Thousands(x.Wanted), mean(x.Missed), mean(x.Extra), nanoseconds(x.AddNS))
+		cells := []string{x.Structure, x.Setting, decimals(float64(x.Bytes)/1024, 1), decimals(x.BitsPerKey, 2)}
+		cells = append(append(cells, errorCells(x)...), measure.Thousands(x.Wanted), mean(x.Missed), mean(x.Extra), nanoseconds(x.AddNS))
 		t.Lines = append(t.Lines, line{Wrong: x.BelowTruth > 0, Cells: cells})
 	}
 	return t
 }
 
-// errorCells formats the mean error, the maximum, the bound, and the fraction
-// of keys above it.
+// errorCells formats the errors, their bound, and the share of keys above it.
 func errorCells(x measure.FrequencyRow) []string {
-	above := "-"
-	if x.ErrorBound != nil {
-		above = percent(x.AboveBound, 2)
-	}
 	most := func(x float64) string { return brief(uint64(x)) }
-	return []string{orDash(x.MeanError, hundredths), orDash(x.MaxError, most), orDash(x.ErrorBound, hundredths), above}
+	above := func(float64) string { return percent(x.AboveBound, 2) }
+	return []string{orDash(x.MeanError, hundredths), orDash(x.MaxError, most), orDash(x.ErrorBound, hundredths), orDash(x.ErrorBound, above)}
 }
 
-// timeTable contains the times for 10^4 keys, 10^5 keys and so on, which are
-// every second number of keys in the figure.
+// timeTable contains the times for every second number of keys in the figure.
 func timeTable(keys []int, times []measure.Curve) table {
 	t := table{Columns: []column{{name: "structure", Left: true}}}
 	for i := 2; i < len(keys); i += 2 {
@@ -157,11 +144,9 @@ func percentOf(rate float64) string { return strconv.FormatFloat(100*rate, 'g', 
 
 func percent(rate float64, number int) string { return decimals(100*rate, number) + "%" }
 
-// measuredRate formats a rate and its interval. The number of decimals depends
-// on the interval's width.
+// measuredRate formats a rate and its interval. Narrow ones get more decimals.
 func measuredRate(rate, low, high float64) (point, interval string) {
-	number := 2 - int(math.Ceil(math.Log10(100*(high-low)/2)))
-	number = min(max(number, 1), 4)
+	number := min(max(2-int(math.Ceil(math.Log10(100*(high-low)/2))), 1), 4)
 	return percent(rate, number), strings.TrimSuffix(percent(low, number), "%") + "-" + percent(high, number)
 }
 
@@ -176,8 +161,7 @@ func brief(n uint64) string {
 	return decimals(float64(n)/1e6, 0) + "M"
 }
 
-// upTo returns a function that formats numbers with decimals if they are below
-// a limit, and without decimals otherwise.
+// upTo returns a function that formats numbers below a limit with decimals.
 func upTo(limit float64, number int) func(float64) string {
 	return func(x float64) string {
 		if x < limit {
@@ -215,16 +199,14 @@ const attackLegend = "How to read it: each adversary has this program and can ad
 	"public is our structure under the public family, and keyed under a secret key. The others are third-party libraries with default settings; " +
 	"in a→b, a is the library's honest outcome if it is very different from ours. key is the effect of a secret key."
 
-// parts returns the tables with their titles and legends. The last part lists
-// the libraries with their versions.
 func (r Attacks) parts(width int, show func(table) string) (parts []string) {
 	for _, b := range attack.Battles {
-		var legend strings.Builder
+		legend := ""
 		for _, a := range b.Attacks {
 			text := strings.TrimSuffix(wrap("- "+a.Name+": "+a.About+".", width-2), "\n")
-			legend.WriteString(strings.ReplaceAll(text, "\n", "\n  ") + "\n")
+			legend += strings.ReplaceAll(text, "\n", "\n  ") + "\n"
 		}
-		parts = append(parts, "### "+b.Title+"\n", show(r.table(b)), legend.String())
+		parts = append(parts, "### "+b.Title+"\n", show(r.table(b)), legend)
 	}
 	var peers []string
 	for _, f := range r.Findings {
@@ -241,21 +223,21 @@ func (r Attacks) table(b attack.Battle) table {
 	t := table{Columns: []column{
 		{name: "attack", Left: true}, {name: "knows", Left: true, drop: 1}, {name: "cost", drop: 2}, {name: "honest"},
 	}}
-	for _, name := range b.Columns() {
-		t.Columns = append(t.Columns, column{name: name})
+	var targets []string
+	found := make(map[[2]string]attack.Finding) // by attack and target
+	for _, f := range measure.Where(r.Findings, func(f attack.Finding) bool { return f.Section == b.Title }) {
+		if !slices.Contains(targets, f.Target) {
+			targets = append(targets, f.Target)
+			t.Columns = append(t.Columns, column{name: f.Target})
+		}
+		found[[2]string{f.Attack, f.Target}] = f
 	}
 	t.Columns = append(t.Columns, column{name: "key", Left: true})
 	for _, a := range b.Attacks {
-		found := make(map[string]attack.Finding)
-		for _, f := range r.Findings {
-			if f.Section == b.Title && f.Attack == a.Name {
-				found[f.Target] = f
-			}
-		}
-		first := found[attack.Public]
+		first := found[[2]string{a.Name, attack.Public}]
 		cells := []string{a.Name, cmp.Or(a.Knows, "-"), cost(first), inUnit(a.Unit, first.Honest)}
-		for _, name := range b.Columns() {
-			cells = append(cells, outcome(a, found[name], first.Honest))
+		for _, name := range targets {
+			cells = append(cells, outcome(a, found[[2]string{a.Name, name}], first.Honest))
 		}
 		t.Lines = append(t.Lines, line{Cells: append(cells, a.Key)})
 	}
@@ -272,8 +254,7 @@ func cost(f attack.Finding) string {
 	return "-"
 }
 
-// outcome formats an outcome. If the honest outcome is very different from
-// ours, it is added.
+// outcome formats an outcome, after the honest one if that is far from ours.
 func outcome(a attack.Attack, f attack.Finding, honest float64) string {
 	text := inUnit(a.Unit, f.Outcome)
 	switch {
