@@ -219,10 +219,13 @@ func (r *filterReader) ContainsDigest(d hashfam.Digest) bool {
 // returns the extended slice. When the filter is larger than the cache, this is
 // faster than calling ContainsDigest for each digest.
 func (r *filterReader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
-	if r.empty() {
-		return append(dst, make([]bool, len(digests))...)
-	}
 	dst = slices.Grow(dst, len(digests))
+	if r.empty() {
+		for range digests {
+			dst = append(dst, false)
+		}
+		return dst
+	}
 	var room, words [blockSize]uint64
 	for block := range slices.Chunk(digests, blockSize) {
 		indexes := r.indexBlock(room[:0], block)
