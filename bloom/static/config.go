@@ -55,24 +55,11 @@ type Config struct {
 // little on the keys. It returns [ErrParams], naming the field, if c is invalid
 // for n keys. If FPRate is set, SizeBytes does not check MemoryBytes.
 func (c Config) SizeBytes(n uint64) (uint64, error) {
-	if err := c.check(); err != nil {
-		return 0, err
-	}
 	columns, err := c.columns(n)
 	if err != nil {
 		return 0, err
 	}
 	return ribbon.EstimateBytes(columns, n), nil
-}
-
-// check returns ErrParams, naming the field, if c is invalid for any number of
-// keys.
-func (c Config) check() error {
-	if c.Workers < 0 {
-		return paramError("Config.Workers", c.Workers, "at least 0")
-	}
-	_, err := c.columns(0)
-	return err
 }
 
 // fills reports whether the memory determines the rate.
@@ -82,9 +69,12 @@ func (c Config) fills() bool { return c.FPRate == 0 && c.MemoryBytes > 0 }
 func (c Config) most() uint64 { return min(c.MemoryBytes, sizing.MaxBits/8) }
 
 // columns returns the number of columns for n keys in units of 1/65536, or
-// ErrParams if FPRate is invalid. If the memory determines the rate, this is an
-// estimate.
+// ErrParams, naming the field, if c is invalid. If the memory determines the
+// rate, this is an estimate.
 func (c Config) columns(n uint64) (uint32, error) {
+	if c.Workers < 0 {
+		return 0, paramError("Config.Workers", c.Workers, "at least 0")
+	}
 	if !(c.FPRate > 0 && c.FPRate < 1 || c.fills()) {
 		return 0, paramError("Config.FPRate", c.FPRate, fault.RateRange)
 	}
@@ -169,11 +159,6 @@ func (p Params) String() string {
 // SizeBytes returns the size of a filter with these parameters. It includes 8
 // bytes for each layer after the first, which only the encoding needs.
 func (p Params) SizeBytes() uint64 { return p.Bytes }
-
-// shape returns the shape of the filter's ribbon.
-func (p Params) shape() ribbon.Shape {
-	return ribbon.Shape{Keys: p.Keys, Columns: p.Columns, Layers: p.Layers}
-}
 
 // These errors can be tested for with errors.Is.
 var (

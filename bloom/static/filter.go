@@ -30,7 +30,7 @@ type Filter struct{ reader }
 // happens only if someone chose the keys for this purpose. It returns the error
 // of ctx if the context is done first.
 func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Filter, error) {
-	if err := c.check(); err != nil {
+	if _, err := c.columns(0); err != nil { // before digests are sorted
 		return nil, err
 	}
 	n := uint64(len(digests))
@@ -62,9 +62,6 @@ func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Filter, erro
 // is not enough memory, the program crashes. If n comes from an untrusted
 // source, call [Config.SizeBytes] first.
 func NewFromSorted(ctx context.Context, c Config, n uint64, digests iter.Seq[hashfam.Digest]) (*Filter, error) {
-	if err := c.check(); err != nil {
-		return nil, err
-	}
 	b := c.build(0, n)
 	return c.filter(b, n, func(columns uint32) (*ribbon.Ribbon, error) {
 		return ribbon.Stream(ctx, b, columns, n, digests)
@@ -96,7 +93,7 @@ func (c Config) filter(b ribbon.Build, n uint64, members func(columns uint32) (*
 		return nil, c.tooSmall(size, rate, sizing.RibbonRate(r.ColumnsWithin(c.MemoryBytes), n))
 	}
 	b.Report(math.MaxInt)
-	return &Filter{newReader(c.Family, *r)}, nil
+	return &Filter{reader{c.Family.Hasher(r.SizeBytes()), *r}}, nil
 }
 
 // NewReceiver returns an empty filter that can decode data encoded with fam.
@@ -112,12 +109,7 @@ func (f *Filter) Equal(other *Filter) bool {
 // A reader implements the methods of both [Filter] and [View].
 type reader struct {
 	hash   hashfam.Hasher
-	ribbon ribbon.Ribbon
-	valid  bool // false in a zero reader
-}
-
-func newReader(fam hashfam.Family, r ribbon.Ribbon) reader {
-	return reader{fam.Hasher(r.SizeBytes()), r, true}
+	ribbon ribbon.Ribbon // without columns in a zero reader
 }
 
 // zeroReader is the panic value when a zero reader is used.
@@ -135,7 +127,7 @@ func (r *reader) ContainsString(key string) bool { return r.ContainsDigest(r.has
 // ContainsDigest is like Contains for a key's digest, which must be computed by
 // the filter's family.
 func (r *reader) ContainsDigest(d hashfam.Digest) bool {
-	if !r.valid {
+	if r.ribbon.Shape().Columns == 0 {
 		panic(zeroReader)
 	}
 	return r.ribbon.Contains(d)
@@ -146,7 +138,7 @@ func (r *reader) ContainsDigest(d hashfam.Digest) bool {
 // needs less than half the time of single calls, because the CPU loads the
 // memory for many keys at once.
 func (r *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
-	if !r.valid {
+	if r.ribbon.Shape().Columns == 0 {
 		panic(zeroReader)
 	}
 	return r.ribbon.ContainsAll(dst, digests)

@@ -305,7 +305,7 @@ func TestHeaderPayloadIsBoundedByKeys(t *testing.T) {
 	good, err := f.MarshalBinary()
 	require.NoError(t, err)
 	p := f.Params()
-	_, most := ribbon.Bounds(p.shape())
+	_, most := ribbon.Bounds(f.ribbon.Shape())
 	for payload, ok := range map[uint64]bool{p.Bytes: true, most: true, most + 8: false, 1 << 40: false} {
 		b := bytes.Clone(good)
 		binary.LittleEndian.PutUint64(b[16:], payload)

@@ -87,11 +87,12 @@ func (f *Filter) decode(r *frame.Reader) error {
 // parse returns a reader with the given parameters and payload. The reader
 // retains words.
 func parse(p Params, words []uint64, room *ribbon.Room) (reader, error) {
-	r, rest, err := ribbon.Parse(p.shape(), words, room, errs)
+	s := ribbon.Shape{Keys: p.Keys, Columns: p.Columns, Layers: p.Layers}
+	r, rest, err := ribbon.Parse(s, words, room, errs)
 	if err != nil {
 		return reader{}, err
 	}
-	return newReader(p.Family, r), checkRest(p.Bytes, rest)
+	return reader{p.Family.Hasher(r.SizeBytes()), r}, checkRest(p.Bytes, rest)
 }
 
 // checkRest returns ErrCorrupt if there are words left. length is the payload

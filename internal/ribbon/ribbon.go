@@ -77,17 +77,13 @@ const blockSize = prefetch.Block
 // cache misses, and then compares fingerprints.
 func (r *Ribbon) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	dst = slices.Grow(dst, len(digests))
-	if len(r.layers) == 0 {
-		for range digests {
-			dst = append(dst, r.columns == 0)
-		}
-		return dst
-	}
-	if useAVX512 && r.layers[0].starts <= math.MaxUint32 {
+	if useAVX512 && len(r.layers) > 0 && r.layers[0].starts <= math.MaxUint32 {
 		return r.containsVectors(dst, digests)
 	}
 	for block := range slices.Chunk(digests, blockSize) {
-		r.layers[0].load(block)
+		if len(r.layers) > 0 {
+			r.layers[0].load(block)
+		}
 		for _, d := range block {
 			dst = append(dst, r.Contains(d))
 		}

@@ -21,16 +21,6 @@ type system struct {
 	to part // where the result goes
 }
 
-// reset makes all rows free.
-func (s *system) reset(slots uint64) {
-	if uint64(len(s.rows)) < slots {
-		s.rows, s.values = make([]uint64, slots), make([]uint32, slots)
-		return
-	}
-	clear(s.rows[:slots])
-	clear(s.values[:slots])
-}
-
 // build solves the equations for the digests in a shard of l and stores the
 // result in to. It does not use the memory of l. lists[i] contains the digests
 // of list i in the order of [Sort]. build appends the digests that do not fit
@@ -38,7 +28,9 @@ func (s *system) reset(slots uint64) {
 func (s *system) build(to part, l *layer, shard uint64, lists [][]hashfam.Digest) {
 	s.to = to
 	from, end := l.span(shard)
-	s.reset(end - from + width)
+	slots := end - from + width
+	s.rows = append(s.rows[:0], make([]uint64, slots)...) // without an allocation if there is room
+	s.values = append(s.values[:0], make([]uint32, slots)...)
 	for start := from; start < end; start += bucketStarts {
 		s.bucket(l, start, lists)
 	}
