@@ -93,7 +93,7 @@ func (c Config) filter(b ribbon.Build, n uint64, members func(columns uint32) (*
 		return nil, c.tooSmall(size, rate, sizing.RibbonRate(r.ColumnsWithin(c.MemoryBytes), n))
 	}
 	b.Report(math.MaxInt)
-	return &Filter{reader{c.Family.Hasher(r.SizeBytes()), *r}}, nil
+	return &Filter{reader{c.Family.Hasher(r.SizeBytes()), *r, true}}, nil
 }
 
 // NewReceiver returns an empty filter that can decode data encoded with fam.
@@ -109,7 +109,8 @@ func (f *Filter) Equal(other *Filter) bool {
 // A reader implements the methods of both [Filter] and [View].
 type reader struct {
 	hash   hashfam.Hasher
-	ribbon ribbon.Ribbon // without columns in a zero reader
+	ribbon ribbon.Ribbon
+	valid  bool // false in a zero reader
 }
 
 // zeroReader is the panic value when a zero reader is used.
@@ -127,7 +128,7 @@ func (r *reader) ContainsString(key string) bool { return r.ContainsDigest(r.has
 // ContainsDigest is like Contains for a key's digest, which must be computed by
 // the filter's family.
 func (r *reader) ContainsDigest(d hashfam.Digest) bool {
-	if r.ribbon.Shape().Columns == 0 {
+	if !r.valid {
 		panic(zeroReader)
 	}
 	return r.ribbon.Contains(d)
@@ -138,7 +139,7 @@ func (r *reader) ContainsDigest(d hashfam.Digest) bool {
 // needs less than half the time of single calls, because the CPU loads the
 // memory for many keys at once.
 func (r *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
-	if r.ribbon.Shape().Columns == 0 {
+	if !r.valid {
 		panic(zeroReader)
 	}
 	return r.ribbon.ContainsAll(dst, digests)

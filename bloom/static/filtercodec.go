@@ -92,7 +92,7 @@ func parse(p Params, words []uint64, room *ribbon.Room) (reader, error) {
 	if err != nil {
 		return reader{}, err
 	}
-	return reader{p.Family.Hasher(r.SizeBytes()), r}, checkRest(p.Bytes, rest)
+	return reader{p.Family.Hasher(r.SizeBytes()), r, true}, checkRest(p.Bytes, rest)
 }
 
 // checkRest returns ErrCorrupt if there are words left. length is the payload

@@ -77,13 +77,17 @@ const blockSize = prefetch.Block
 // cache misses, and then compares fingerprints.
 func (r *Ribbon) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	dst = slices.Grow(dst, len(digests))
-	if useAVX512 && len(r.layers) > 0 && r.layers[0].starts <= math.MaxUint32 {
+	if len(r.layers) == 0 {
+		for range digests {
+			dst = append(dst, r.columns == 0)
+		}
+		return dst
+	}
+	if useAVX512 && r.layers[0].starts <= math.MaxUint32 {
 		return r.containsVectors(dst, digests)
 	}
 	for block := range slices.Chunk(digests, blockSize) {
-		if len(r.layers) > 0 {
-			r.layers[0].load(block)
-		}
+		r.layers[0].load(block)
 		for _, d := range block {
 			dst = append(dst, r.Contains(d))
 		}
