@@ -1,6 +1,7 @@
 package static
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
@@ -65,9 +66,6 @@ func (c Config) SizeBytes(n uint64) (uint64, error) {
 // fills reports whether the memory determines the rate.
 func (c Config) fills() bool { return c.FPRate == 0 && c.MemoryBytes > 0 }
 
-// most returns MemoryBytes, or less if no filter can be this large.
-func (c Config) most() uint64 { return min(c.MemoryBytes, sizing.MaxBits/8) }
-
 // columns returns the number of columns for n keys in units of 1/65536, or
 // ErrParams, naming the field, if c is invalid. If the memory determines the
 // rate, this is an estimate.
@@ -82,9 +80,9 @@ func (c Config) columns(n uint64) (uint32, error) {
 		return 0, paramError("keys", n, fmt.Sprint("at most ", uint64(ribbon.MaxKeys)))
 	}
 	if c.fills() {
-		columns := ribbon.EstimateColumns(c.most(), n) // does not exceed MaxBits
+		columns := ribbon.EstimateColumns(min(c.MemoryBytes, sizing.MaxBits/8), n)
 		if columns == 0 {
-			return 0, c.tooSmall(ribbon.EstimateBytes(1<<16, n), 0.5, 1)
+			return 0, c.tooSmall(ribbon.EstimateBytes(1<<16, n), 1)
 		}
 		return columns, nil
 	}
@@ -99,9 +97,10 @@ func (c Config) columns(n uint64) (uint32, error) {
 	return columns, nil
 }
 
-// tooSmall returns the error for a MemoryBytes that is too small for a rate.
-func (c Config) tooSmall(need uint64, rate, fits float64) error {
-	return paramError("Config.MemoryBytes", c.MemoryBytes, fault.NeedBytes(need, rate, fits))
+// tooSmall returns the error for a MemoryBytes that is too small for FPRate, or
+// for any rate.
+func (c Config) tooSmall(need uint64, fits float64) error {
+	return paramError("Config.MemoryBytes", c.MemoryBytes, fault.NeedBytes(need, cmp.Or(c.FPRate, 0.5), fits))
 }
 
 // build returns the options for building a filter of n digests. Sorting them

@@ -79,10 +79,8 @@ func (c Config) filter(b ribbon.Build, n uint64, members func(columns uint32) (*
 		return nil, err
 	}
 	var r *ribbon.Ribbon
-	rate := c.FPRate
 	if c.fills() {
-		rate = 0.5 // used in the error
-		r, err = ribbon.Within(c.most(), columns, members)
+		r, err = ribbon.Within(c.MemoryBytes, columns, members)
 	} else {
 		r, err = members(columns)
 	}
@@ -90,7 +88,7 @@ func (c Config) filter(b ribbon.Build, n uint64, members func(columns uint32) (*
 		return nil, buildError(err, n)
 	}
 	if size := r.PayloadBytes(); c.MemoryBytes > 0 && size > c.MemoryBytes {
-		return nil, c.tooSmall(size, rate, sizing.RibbonRate(r.ColumnsWithin(c.MemoryBytes), n))
+		return nil, c.tooSmall(size, sizing.RibbonRate(r.ColumnsWithin(c.MemoryBytes), n))
 	}
 	b.Report(math.MaxInt)
 	return &Filter{reader{c.Family.Hasher(r.SizeBytes()), *r, true}}, nil

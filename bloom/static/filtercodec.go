@@ -17,9 +17,7 @@ var format = frame.Format[Params, uint64]{
 
 // AppendBinary appends the encoded filter to dst: 72 bytes plus Params().Bytes.
 // See Encoding in package [hashfam].
-func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
-	return frame.AppendBinary(dst, f.encode)
-}
+func (f *Filter) AppendBinary(dst []byte) ([]byte, error) { return frame.AppendBinary(dst, f.encode) }
 
 // AppendFrame builds a filter of digests with [New] and appends its encoding to
 // dst. Like New, it sorts digests in place. If New fails, its error and the

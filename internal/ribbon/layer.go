@@ -100,12 +100,6 @@ func (l geometry) mask(start uint64) uint32 {
 	return uint32(1<<r - 1)
 }
 
-// value returns the sum of the slots that c selects among the 64 from start.
-func (l *layer) value(start, c uint64) uint32 {
-	a, b, low, high := l.operands(start, c)
-	return columnsOf(a, b, low, high, 0, l.r) & l.mask(start)
-}
-
 // first is the number of columns that should be compared first, because they
 // already differ for most digests that are not members.
 const first = 4

@@ -63,19 +63,27 @@ func (s *system) bucket(l *layer, start uint64, lists [][]hashfam.Digest) {
 	}
 }
 
-// enter adds the bucket's groups until a group does not fit. It returns the
-// threshold.
+// enter adds the bucket's groups until a group does not fit. It removes the rows
+// of this group and returns the threshold.
 func (s *system) enter(l *layer, lists [][]hashfam.Digest) uint64 {
 	s.filled = s.filled[:0]
 	left := append(make([][]hashfam.Digest, 0, 2), lists...)
-	for group := groups - 1; group >= 0; group-- {
+	for t := uint64(groups); t > 0; t-- {
 		s.group = s.group[:0]
 		for i, list := range left {
-			left[i] = s.collect(l, uint64(group), uint32(i), list)
+			left[i] = s.collect(l, t-1, uint32(i), list)
 		}
-		if mark := len(s.filled); !s.add(s.group) {
-			return s.cut(uint64(group), mark)
+		mark := len(s.filled)
+		if s.add(s.group) {
+			continue
 		}
+		if t >= allBumped { // no threshold separates this group from the others
+			t, mark = allBumped, 0
+		}
+		for _, row := range s.filled[mark:] {
+			s.rows[row], s.values[row] = 0, 0
+		}
+		return t
 	}
 	return 0
 }
@@ -97,20 +105,6 @@ func (s *system) collect(l *layer, group uint64, value uint32, list []hashfam.Di
 		})
 	}
 	return nil
-}
-
-// cut removes the rows of a group that does not fit, and returns the threshold.
-// If no threshold separates this group from the others, all rows of the bucket
-// must be removed.
-func (s *system) cut(group uint64, mark int) uint64 {
-	t := group + 1
-	if t >= allBumped {
-		t, mark = allBumped, 0
-	}
-	for _, row := range s.filled[mark:] {
-		s.rows[row], s.values[row] = 0, 0
-	}
-	return t
 }
 
 // An equation requires a value for the sum of the slots that c selects from
