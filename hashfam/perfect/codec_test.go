@@ -153,7 +153,7 @@ func TestLayoutLimits(t *testing.T) {
 
 // Decoding checks each number in the list of free places.
 func TestDecodersRejectInvalidLists(t *testing.T) {
-	f := build1(t, Config{}, random(3000, 1))
+	f := build1(t, Config{}, random(3001, 1))
 	list, at := f.layout.free(), uint64(0)
 	for _, l := range f.levels {
 		at += uint64(len(l.seeds))
@@ -164,7 +164,7 @@ func TestDecodersRejectInvalidLists(t *testing.T) {
 		"no numbers":            func(b []byte) { clear(b[at:]) },
 		"one number is missing": func(b []byte) { b[high] &= b[high] - 1 },
 		"too many numbers":      func(b []byte) { b[high+20] = 0xFF },
-		"a byte after the list": func(b []byte) { b[len(b)-1] |= 0x80 },
+		"a bit after the list":  func(b []byte) { b[at+list.bytes()] = 1 },
 	} {
 		b := bytes.Clone(f.payload)
 		change(b)
