@@ -74,7 +74,7 @@ type layout struct {
 	slots   slotSize // zero in a function
 }
 
-// check returns ErrCorrupt if l is invalid in a frame of the given kind: a level
+// check returns ErrCorrupt if l is invalid in a frame of this kind: a level
 // cannot have more keys than the previous one, and only the last level can have
 // maxLast keys or fewer.
 func (l *layout) check(kind frame.Kind) error {

@@ -63,8 +63,8 @@ func (s *system) bucket(l *layer, start uint64, lists [][]hashfam.Digest) {
 	}
 }
 
-// enter adds the bucket's groups until a group does not fit. It removes the rows
-// of this group and returns the threshold.
+// enter adds the bucket's groups until a group does not fit. It removes this
+// group's rows and returns the threshold.
 func (s *system) enter(l *layer, lists [][]hashfam.Digest) uint64 {
 	s.filled = s.filled[:0]
 	left := append(make([][]hashfam.Digest, 0, 2), lists...)
