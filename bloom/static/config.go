@@ -1,6 +1,7 @@
 package static
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
@@ -55,9 +56,6 @@ type Config struct {
 // little on the keys. It returns [ErrParams], naming the field, if c is invalid
 // for n keys. If FPRate is set, SizeBytes does not check MemoryBytes.
 func (c Config) SizeBytes(n uint64) (uint64, error) {
-	if err := c.check(); err != nil {
-		return 0, err
-	}
 	columns, err := c.columns(n)
 	if err != nil {
 		return 0, err
@@ -65,26 +63,16 @@ func (c Config) SizeBytes(n uint64) (uint64, error) {
 	return ribbon.EstimateBytes(columns, n), nil
 }
 
-// check returns ErrParams, naming the field, if c is invalid for any number of
-// keys.
-func (c Config) check() error {
-	if c.Workers < 0 {
-		return paramError("Config.Workers", c.Workers, "at least 0")
-	}
-	_, err := c.columns(0)
-	return err
-}
-
 // fills reports whether the memory determines the rate.
 func (c Config) fills() bool { return c.FPRate == 0 && c.MemoryBytes > 0 }
 
-// most returns MemoryBytes, or less if no filter can be this large.
-func (c Config) most() uint64 { return min(c.MemoryBytes, sizing.MaxBits/8) }
-
 // columns returns the number of columns for n keys in units of 1/65536, or
-// ErrParams if FPRate is invalid. If the memory determines the rate, this is an
-// estimate.
+// ErrParams, naming the field, if c is invalid. If the memory determines the
+// rate, this is an estimate.
 func (c Config) columns(n uint64) (uint32, error) {
+	if c.Workers < 0 {
+		return 0, paramError("Config.Workers", c.Workers, "at least 0")
+	}
 	if !(c.FPRate > 0 && c.FPRate < 1 || c.fills()) {
 		return 0, paramError("Config.FPRate", c.FPRate, fault.RateRange)
 	}
@@ -92,9 +80,9 @@ func (c Config) columns(n uint64) (uint32, error) {
 		return 0, paramError("keys", n, fmt.Sprint("at most ", uint64(ribbon.MaxKeys)))
 	}
 	if c.fills() {
-		columns := ribbon.EstimateColumns(c.most(), n) // does not exceed MaxBits
+		columns := ribbon.EstimateColumns(min(c.MemoryBytes, sizing.MaxBits/8), n)
 		if columns == 0 {
-			return 0, c.tooSmall(ribbon.EstimateBytes(1<<16, n), 0.5, 1)
+			return 0, c.tooSmall(ribbon.EstimateBytes(1<<16, n), 1)
 		}
 		return columns, nil
 	}
@@ -109,9 +97,10 @@ func (c Config) columns(n uint64) (uint32, error) {
 	return columns, nil
 }
 
-// tooSmall returns the error for a MemoryBytes that is too small for a rate.
-func (c Config) tooSmall(need uint64, rate, fits float64) error {
-	return paramError("Config.MemoryBytes", c.MemoryBytes, fault.NeedBytes(need, rate, fits))
+// tooSmall returns the error for a MemoryBytes that is too small for FPRate, or
+// for any rate.
+func (c Config) tooSmall(need uint64, fits float64) error {
+	return paramError("Config.MemoryBytes", c.MemoryBytes, fault.NeedBytes(need, cmp.Or(c.FPRate, 0.5), fits))
 }
 
 // build returns the options for building a filter of n digests. Sorting them
@@ -169,11 +158,6 @@ func (p Params) String() string {
 // SizeBytes returns the size of a filter with these parameters. It includes 8
 // bytes for each layer after the first, which only the encoding needs.
 func (p Params) SizeBytes() uint64 { return p.Bytes }
-
-// shape returns the shape of the filter's ribbon.
-func (p Params) shape() ribbon.Shape {
-	return ribbon.Shape{Keys: p.Keys, Columns: p.Columns, Layers: p.Layers}
-}
 
 // These errors can be tested for with errors.Is.
 var (

@@ -6,7 +6,7 @@
 //
 //   - build: [New]; if a set does not fit in memory: [NewFromSorted]
 //   - query: [Filter.Contains], [Filter.ContainsAll]
-//   - members of a known universe: [NewExact], [Exact.Contains]
+//   - be right for all keys in a known universe: [NewExact], [Exact.Contains]
 //   - store: [Filter.WriteTo], [Filter.ReadFrom], [NewReceiver], [AppendFrame]
 //   - query stored filters: [NewView], [NewExactView], [NewFrameReader]
 //   - inspect: [Config.SizeBytes], [Filter.Params], [Filter.FalsePositiveRate]
@@ -36,12 +36,6 @@
 // filter, and any number of goroutines can be used. The result depends neither
 // on their number nor on the order and the copies of keys: equal sets have
 // equal encodings.
-//
-// # Known universes
-//
-// If you know all keys that will ever be looked up, no result needs to be
-// wrong: an [Exact] is built from the members and all other keys, and returns
-// the right result for each of these.
 //
 // # Source
 //

@@ -243,25 +243,12 @@ func (e *exactReader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	}
 	dst = slices.Grow(dst, len(digests))
 	for block := range slices.Chunk(digests, exactBlock) {
-		dst = e.containsBlock(dst, block)
-	}
-	return dst
-}
-
-// containsBlock is like ContainsAll for one block. dst must have enough
-// capacity.
-func (e *exactReader) containsBlock(dst []bool, digests []hashfam.Digest) []bool {
-	if e.filter.Shape().Columns == 0 {
-		for _, d := range digests {
-			dst = append(dst, (e.class.Value(d) == 1) == e.direct)
+		from := len(dst)
+		dst = e.filter.ContainsAll(dst, block)
+		for i, passed := range dst[from:] {
+			rare := passed && e.class.Value(block[i]) == 1
+			dst[from+i] = rare == e.direct
 		}
-		return dst
-	}
-	from := len(dst)
-	dst = e.filter.ContainsAll(dst, digests)
-	for i, passed := range dst[from:] {
-		rare := passed && e.class.Value(digests[i]) == 1
-		dst[from+i] = rare == e.direct
 	}
 	return dst
 }

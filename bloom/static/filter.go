@@ -30,7 +30,7 @@ type Filter struct{ reader }
 // happens only if someone chose the keys for this purpose. It returns the error
 // of ctx if the context is done first.
 func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Filter, error) {
-	if err := c.check(); err != nil {
+	if _, err := c.columns(0); err != nil { // before digests are sorted
 		return nil, err
 	}
 	n := uint64(len(digests))
@@ -62,9 +62,6 @@ func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Filter, erro
 // is not enough memory, the program crashes. If n comes from an untrusted
 // source, call [Config.SizeBytes] first.
 func NewFromSorted(ctx context.Context, c Config, n uint64, digests iter.Seq[hashfam.Digest]) (*Filter, error) {
-	if err := c.check(); err != nil {
-		return nil, err
-	}
 	b := c.build(0, n)
 	return c.filter(b, n, func(columns uint32) (*ribbon.Ribbon, error) {
 		return ribbon.Stream(ctx, b, columns, n, digests)
@@ -82,10 +79,8 @@ func (c Config) filter(b ribbon.Build, n uint64, members func(columns uint32) (*
 		return nil, err
 	}
 	var r *ribbon.Ribbon
-	rate := c.FPRate
 	if c.fills() {
-		rate = 0.5 // used in the error
-		r, err = ribbon.Within(c.most(), columns, members)
+		r, err = ribbon.Within(c.MemoryBytes, columns, members)
 	} else {
 		r, err = members(columns)
 	}
@@ -93,10 +88,10 @@ func (c Config) filter(b ribbon.Build, n uint64, members func(columns uint32) (*
 		return nil, buildError(err, n)
 	}
 	if size := r.PayloadBytes(); c.MemoryBytes > 0 && size > c.MemoryBytes {
-		return nil, c.tooSmall(size, rate, sizing.RibbonRate(r.ColumnsWithin(c.MemoryBytes), n))
+		return nil, c.tooSmall(size, sizing.RibbonRate(r.ColumnsWithin(c.MemoryBytes), n))
 	}
 	b.Report(math.MaxInt)
-	return &Filter{newReader(c.Family, *r)}, nil
+	return &Filter{reader{c.Family.Hasher(r.SizeBytes()), *r, true}}, nil
 }
 
 // NewReceiver returns an empty filter that can decode data encoded with fam.
@@ -114,10 +109,6 @@ type reader struct {
 	hash   hashfam.Hasher
 	ribbon ribbon.Ribbon
 	valid  bool // false in a zero reader
-}
-
-func newReader(fam hashfam.Family, r ribbon.Ribbon) reader {
-	return reader{fam.Hasher(r.SizeBytes()), r, true}
 }
 
 // zeroReader is the panic value when a zero reader is used.

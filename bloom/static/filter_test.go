@@ -100,6 +100,7 @@ func TestErrorsNameTheMemoryAndRateThatFit(t *testing.T) {
 		for _, bytes := range []uint64{1, size / 3, size - 8, size - 1} {
 			checks.NamesWhatFits(t, try(rate, bytes), rate, try, bytes)
 		}
+		require.ErrorContains(t, try(rate, 1), fmt.Sprint(" for FPRate ", rate))
 	}
 	checks.NamesWhatFits(t, try(0, 20), 0, try, 20) // not enough for one column
 	_, err := Config{MemoryBytes: 20}.SizeBytes(3000)
@@ -154,6 +155,7 @@ const most = ribbon.MaxKeys
 
 // The table contains the last valid values and the first invalid ones.
 func TestConfigsAtTheirLimits(t *testing.T) {
+	unsorted := conformance.Digests(rand.New(rand.NewPCG(26, 6)), 50)
 	for _, c := range []struct {
 		config Config
 		keys   uint64
@@ -186,8 +188,10 @@ func TestConfigsAtTheirLimits(t *testing.T) {
 		_, err = NewFromSorted(t.Context(), c.config, c.keys, nil)
 		require.ErrorContains(t, err, c.want, "%+v", c)
 		if c.keys == 1 { // these are invalid for any number of keys
-			_, err = New(t.Context(), c.config, nil)
+			digests := slices.Clone(unsorted)
+			_, err = New(t.Context(), c.config, digests)
 			require.ErrorContains(t, err, c.want, "%+v", c)
+			require.Equal(t, unsorted, digests, "the digests are not sorted first")
 		}
 	}
 	size, err := Config{FPRate: 0.5}.SizeBytes(largest)
@@ -305,7 +309,7 @@ func TestHeaderPayloadIsBoundedByKeys(t *testing.T) {
 	good, err := f.MarshalBinary()
 	require.NoError(t, err)
 	p := f.Params()
-	_, most := ribbon.Bounds(p.shape())
+	_, most := ribbon.Bounds(f.ribbon.Shape())
 	for payload, ok := range map[uint64]bool{p.Bytes: true, most: true, most + 8: false, 1 << 40: false} {
 		b := bytes.Clone(good)
 		binary.LittleEndian.PutUint64(b[16:], payload)

@@ -17,9 +17,7 @@ var format = frame.Format[Params, uint64]{
 
 // AppendBinary appends the encoded filter to dst: 72 bytes plus Params().Bytes.
 // See Encoding in package [hashfam].
-func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
-	return frame.AppendBinary(dst, f.encode)
-}
+func (f *Filter) AppendBinary(dst []byte) ([]byte, error) { return frame.AppendBinary(dst, f.encode) }
 
 // AppendFrame builds a filter of digests with [New] and appends its encoding to
 // dst. Like New, it sorts digests in place. If New fails, its error and the
@@ -87,11 +85,12 @@ func (f *Filter) decode(r *frame.Reader) error {
 // parse returns a reader with the given parameters and payload. The reader
 // retains words.
 func parse(p Params, words []uint64, room *ribbon.Room) (reader, error) {
-	r, rest, err := ribbon.Parse(p.shape(), words, room, errs)
+	s := ribbon.Shape{Keys: p.Keys, Columns: p.Columns, Layers: p.Layers}
+	r, rest, err := ribbon.Parse(s, words, room, errs)
 	if err != nil {
 		return reader{}, err
 	}
-	return newReader(p.Family, r), checkRest(p.Bytes, rest)
+	return reader{p.Family.Hasher(r.SizeBytes()), r, true}, checkRest(p.Bytes, rest)
 }
 
 // checkRest returns ErrCorrupt if there are words left. length is the payload

@@ -16,11 +16,10 @@ import (
 const maxLevels = 24
 
 // build completes l for digests, which must be distinct and sorted, and returns
-// it with the payload, whose slots are zero. It does not change digests.
-// ErrParams is returned if they need more than the given number of levels, or
-// if there is no seed for the last level. If ctx is canceled, build returns its
-// error.
-func build(ctx context.Context, l layout, digests []hashfam.Digest, levels int) (layout, []byte, error) {
+// the structure, whose slots are zero. It does not change digests. ErrParams is
+// returned if they need more than the given number of levels, or if there is no
+// seed for the last level. If ctx is canceled, build returns its error.
+func build(ctx context.Context, l layout, digests []hashfam.Digest, fam hashfam.Family, levels int) (stored, error) {
 	l.keys = uint64(len(digests))
 	payload := []byte{}
 	var used []bitmap
@@ -33,7 +32,7 @@ func build(ctx context.Context, l layout, digests []hashfam.Digest, levels int) 
 		}
 		var err error
 		if digests, err = sortDigests(ctx, bumped); err != nil {
-			return layout{}, nil, err
+			return stored{}, err
 		}
 		used = append(used, places)
 		payload = append(payload, lv.seeds...)
@@ -41,12 +40,12 @@ func build(ctx context.Context, l layout, digests []hashfam.Digest, levels int) 
 	}
 	end := lastLevel{n: uint64(len(digests))}
 	if len(digests) > maxLast || !end.search(digests) {
-		return layout{}, nil, paramError("digests", fmt.Sprintf("%d left after all levels", len(digests)),
+		return stored{}, paramError("digests", fmt.Sprintf("%d left after all levels", len(digests)),
 			"random digests: use a keyed Family, and distinct keys")
 	}
 	l.seed = end.seed
 	payload = l.appendList(payload, used)
-	return l, append(payload, make([]byte, l.bytes()-uint64(len(payload)))...), nil
+	return open(l, append(payload, make([]byte, l.bytes()-uint64(len(payload)))...), fam)
 }
 
 // appendList appends the list of the places that the first level left free. If

@@ -71,10 +71,7 @@ func parseHeader(h frame.Header, _ hashfam.Family) (layout, error) {
 	for at := fixedBytes; at < len(b); at += 8 {
 		l.bumped = append(l.bumped, binary.LittleEndian.Uint64(b[at:]))
 	}
-	if err := l.check(); err != nil {
-		return layout{}, err
-	}
-	if err := l.slots.check(h.Kind); err != nil {
+	if err := l.check(h.Kind); err != nil {
 		return layout{}, err
 	}
 	return l, h.CheckPayload(l.bytes(), errs)
@@ -125,10 +122,7 @@ func (f *Function) UnmarshalText(text []byte) error { return frame.UnmarshalText
 // only the header.
 func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
 	l, err := formatOf(frame.PerfectFunction).ReadHeader(r, fam)
-	if err != nil {
-		return Params{}, err
-	}
-	return l.params(fam), nil
+	return l.params(fam), err
 }
 
 func (f *Function) decode(r *frame.Reader) error { return f.decodeAs(frame.PerfectFunction, r) }
@@ -161,10 +155,7 @@ func (f *Filter) UnmarshalText(text []byte) error { return frame.UnmarshalText(f
 // ReadFilterParams is like [ReadParams] for an encoded filter.
 func ReadFilterParams(r io.Reader, fam hashfam.Family) (FilterParams, error) {
 	l, err := formatOf(frame.PerfectFilter).ReadHeader(r, fam)
-	if err != nil {
-		return FilterParams{}, err
-	}
-	return l.filterParams(fam), nil
+	return l.filterParams(fam), err
 }
 
 func (f *Filter) decode(r *frame.Reader) error { return f.decodeAs(frame.PerfectFilter, r) }

@@ -16,6 +16,7 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks"
 	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/frame"
 )
 
 const payloadAt = 128 // offset of the payload in a frame with 2 to 9 levels
@@ -131,7 +132,7 @@ func TestLayoutLimits(t *testing.T) {
 		{layout{keys: 9, bumped: []uint64{8, 8}}, false}, {layout{keys: 9, bumped: []uint64{10, 8}}, false},
 		{layout{seed: 1<<20 - 1}, true}, {layout{seed: 1 << 20}, false},
 	} {
-		if err := c.l.check(); c.valid {
+		if err := c.l.check(frame.PerfectFunction); c.valid {
 			require.NoError(t, err, "%+v", c.l)
 		} else {
 			require.ErrorIs(t, err, ErrCorrupt, "%+v", c.l)
@@ -141,7 +142,7 @@ func TestLayoutLimits(t *testing.T) {
 	for seed, want := range map[uint32]bool{maxLastSeeds - 20: true, maxLastSeeds: false} {
 		l := lastLevel{n: 2, seed: seed}
 		require.Equal(t, want, l.search(random(2, 1)))
-		require.Equal(t, want, (&layout{keys: 2, seed: l.seed}).check() == nil)
+		require.Equal(t, want, (&layout{keys: 2, seed: l.seed}).check(frame.PerfectFunction) == nil)
 	}
 	if most := uint64(maxKeys); math.MaxInt > maxKeys {
 		require.NoError(t, checkLen(int(most)))
@@ -152,7 +153,7 @@ func TestLayoutLimits(t *testing.T) {
 
 // Decoding checks each number in the list of free places.
 func TestDecodersRejectInvalidLists(t *testing.T) {
-	f := build1(t, Config{}, random(3000, 1))
+	f := build1(t, Config{}, random(3001, 1))
 	list, at := f.layout.free(), uint64(0)
 	for _, l := range f.levels {
 		at += uint64(len(l.seeds))
@@ -163,7 +164,7 @@ func TestDecodersRejectInvalidLists(t *testing.T) {
 		"no numbers":            func(b []byte) { clear(b[at:]) },
 		"one number is missing": func(b []byte) { b[high] &= b[high] - 1 },
 		"too many numbers":      func(b []byte) { b[high+20] = 0xFF },
-		"a byte after the list": func(b []byte) { b[len(b)-1] |= 0x80 },
+		"a bit after the list":  func(b []byte) { b[at+list.bytes()] = 1 },
 	} {
 		b := bytes.Clone(f.payload)
 		change(b)
@@ -209,7 +210,7 @@ func TestListHasOneMarkPer256Numbers(t *testing.T) {
 		require.EqualValues(t, marks, len(l.marks), "%d numbers", n)
 		require.EqualValues(t, marks, cap(l.marks), "%d numbers", n)
 		s := layout{keys: 1000, bumped: []uint64{uint64(n)}}
-		require.Equal(t, s.bytes()+8*marks, s.memory(), "%d numbers", n)
+		require.Equal(t, s.bytes()+8*marks, s.params(hashfam.Family{}).Bytes, "%d numbers", n)
 	}
 }
 
@@ -235,7 +236,7 @@ func TestBitsAfterTheLowBitsAreCorrupt(t *testing.T) {
 			require.NoError(t, err, "bit %d", bit)
 		} else {
 			require.EqualError(t, err, fmt.Sprintf(
-				"perfect: corrupt encoding: bits after the low bits of the list = %d, want 0", 1<<(bit-9)))
+				"perfect: corrupt encoding: bits after the low bits of the list = %02x, want zeros", 1<<(bit-8)))
 		}
 	}
 }

@@ -97,8 +97,8 @@ func (l *eliasFano) mark() error {
 	if l.n == 0 {
 		return nil
 	}
-	if end := l.n * uint64(l.width); end%8 != 0 && l.low[end/8]>>(end%8) != 0 {
-		return errs.Field(ErrCorrupt, "bits after the low bits of the list", l.low[end/8]>>(end%8), "0")
+	if err := checkZeros("bits after the low bits of the list", l.low[:l.lowBytes()], l.n*uint64(l.width)); err != nil {
+		return err
 	}
 	l.marks = make([]uint64, 0, (l.n+markEvery-1)/markEvery)
 	i := uint64(0)

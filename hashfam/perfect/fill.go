@@ -15,7 +15,7 @@ func (l *level) fill(ctx context.Context, digests []hashfam.Digest) (used bitmap
 	for i := range l.seeds {
 		l.seeds[i] = 1 // for empty buckets any seed will do
 	}
-	f := filler{level: l, used: newBitmap(uint64(len(digests)))}
+	f := filler{level: l, used: make(bitmap, len(digests)/64+2)} // see run
 	order := newSeedOrder(l, digests)
 	for b, ok := order.next(); ok; b, ok = order.next() {
 		if b.number%windowSize == 0 && ctx.Err() != nil {
@@ -131,9 +131,6 @@ func (f *filler) distinct(keys []candidate, seed uint64) bool {
 
 // A bitmap is a set of small integers.
 type bitmap []uint64
-
-// newBitmap returns an empty set for integers below n.
-func newBitmap(n uint64) bitmap { return make(bitmap, n/64+2) }
 
 func (b bitmap) set(i uint64)        { b[i/64] |= 1 << (i % 64) }
 func (b bitmap) bit(i uint64) uint64 { return b[i/64] >> (i % 64) & 1 }

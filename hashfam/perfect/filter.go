@@ -79,13 +79,13 @@ func NewFilter(ctx context.Context, c FilterConfig, digests []hashfam.Digest) (*
 		return nil, err
 	}
 	l := layout{compact: c.Compact, slots: newSlotSize(c.FPRate, c.ValueBits, uint64(len(digests)))}
-	s, err := newStored(ctx, l, digests, c.Family)
+	s, err := build(ctx, l, digests, c.Family, maxLevels)
 	if err != nil {
 		return nil, err
 	}
 	for _, d := range digests {
-		i := s.index(d)
-		s.slots.store(i, s.slots.fingerprint(d, s.slots.widthOf(i))<<s.slots.value)
+		i := s.index(d) // its slot is zero
+		s.slots.flip(i, s.slots.fingerprint(d, s.slots.widthOf(i))<<s.slots.value)
 	}
 	return &Filter{filterReader{s}}, nil
 }
@@ -118,11 +118,11 @@ func (f *Filter) SetValue(key []byte, value uint64) bool {
 // SetValueDigest is like [Filter.SetValue] for a key's digest, which must be
 // computed by the filter's family.
 func (f *Filter) SetValueDigest(d hashfam.Digest, value uint64) bool {
-	i, slot, found := f.find(d)
+	i, old, found := f.find(d)
 	if !found || value > f.slots.valueMask() {
 		return false
 	}
-	f.slots.store(i, slot&^f.slots.valueMask()|value)
+	f.slots.flip(i, old^value)
 	return true
 }
 
@@ -163,12 +163,12 @@ func (f *Filter) invert(d hashfam.Digest, from uint64) bool {
 		return false
 	}
 	i := f.index(d)
-	slot, width := f.slots.load(i)
+	width := f.slots.widthOf(i)
 	all := uint64(1)<<(width-f.slots.value) - 1
-	if all == 0 || slot>>f.slots.value != f.slots.fingerprint(d, width)^from&all {
+	if all == 0 || (f.slots.word(i)>>f.slots.value^from)&all != f.slots.fingerprint(d, width) {
 		return false
 	}
-	f.slots.store(i, slot^all<<f.slots.value)
+	f.slots.flip(i, all<<f.slots.value)
 	return true
 }
 
@@ -208,11 +208,8 @@ func (r *filterReader) ContainsString(key string) bool {
 // ContainsDigest is like Contains for a key's digest, which must be computed by
 // the filter's family.
 func (r *filterReader) ContainsDigest(d hashfam.Digest) bool {
-	if r.empty() {
-		return false
-	}
-	i := r.index(d)
-	return r.slots.match(r.slots.word(i), i, d)
+	_, _, found := r.find(d)
+	return found
 }
 
 // ContainsAll appends the result of ContainsDigest for each digest to dst and
@@ -254,22 +251,22 @@ func (r *filterReader) ValueString(key string) (value uint64, found bool) {
 // ValueDigest is like Value for a key's digest, which must be computed by the
 // filter's family.
 func (r *filterReader) ValueDigest(d hashfam.Digest) (value uint64, found bool) {
-	_, slot, found := r.find(d)
-	return slot & r.slots.valueMask(), found
+	_, value, found = r.find(d)
+	return value, found
 }
 
-// find returns the index of d and the slot that contains its fingerprint. If no
-// slot does, it returns zeros.
-func (r *filterReader) find(d hashfam.Digest) (i, slot uint64, found bool) {
+// find returns the index and the value of d, or zeros if the slot does not
+// contain its fingerprint.
+func (r *filterReader) find(d hashfam.Digest) (i, value uint64, found bool) {
 	if r.empty() {
 		return 0, 0, false
 	}
 	i = r.index(d)
-	slot, width := r.slots.load(i)
-	if slot>>r.slots.value != r.slots.fingerprint(d, width) {
+	word := r.slots.word(i)
+	if !r.slots.match(word, i, d) {
 		return 0, 0, false
 	}
-	return i, slot, true
+	return i, word & r.slots.valueMask(), true
 }
 
 // FalsePositiveRate returns the false-positive rate. It is 0 if the filter was

@@ -117,7 +117,7 @@ func TestBitsAfterTheLastSlotAreCorrupt(t *testing.T) {
 		for bit := range 8 * size.bytes(n) {
 			b := make([]byte, size.bytes(n))
 			b[bit/8] |= 1 << (bit % 8)
-			if err := size.checkEnd(b, n); bit < 3*n {
+			if err := checkZeros("", b, size.start(n)); bit < 3*n {
 				require.NoError(t, err, "bit %d", bit)
 			} else {
 				require.ErrorIs(t, err, ErrCorrupt, "bit %d", bit)

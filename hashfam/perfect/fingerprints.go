@@ -77,21 +77,6 @@ func (s slotSize) bytes(n uint64) uint64 {
 	return (s.start(n)+63)/64*wordBytes + wordBytes
 }
 
-// checkEnd returns ErrCorrupt if a bit after the last of n slots is set.
-func (s slotSize) checkEnd(bits []byte, n uint64) error {
-	end := s.start(n)
-	last := bits[end/8:]
-	for i, c := range last {
-		if i == 0 {
-			c >>= end % 8
-		}
-		if c != 0 {
-			return errs.Field(ErrCorrupt, "bits after the last slot", fmt.Sprintf("% x", last), "zeros")
-		}
-	}
-	return nil
-}
-
 // A fingerprints is an array of slots, one for each key.
 type fingerprints struct {
 	slotSize
@@ -107,18 +92,11 @@ func (s *fingerprints) word(i uint64) uint64 {
 // widthOf returns the number of bits in slot i.
 func (s slotSize) widthOf(i uint64) uint { return uint(s.start(i+1) - s.start(i)) }
 
-// load returns slot i and its number of bits.
-func (s *fingerprints) load(i uint64) (slot uint64, width uint) {
-	width = s.widthOf(i)
-	return s.word(i) & (1<<width - 1), width
-}
-
-// store replaces the current contents of slot i.
-func (s *fingerprints) store(i, slot uint64) {
-	old, _ := s.load(i)
+// flip inverts the given bits of slot i.
+func (s *fingerprints) flip(i, bits uint64) {
 	from := s.start(i)
 	word := s.bits[from/8:]
-	binary.LittleEndian.PutUint64(word, binary.LittleEndian.Uint64(word)^(old^slot)<<(from%8))
+	binary.LittleEndian.PutUint64(word, binary.LittleEndian.Uint64(word)^bits<<(from%8))
 }
 
 // fingerprint returns the digest's fingerprint for a slot of width bits. It

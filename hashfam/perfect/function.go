@@ -72,7 +72,7 @@ func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Function, er
 	if copies := len(digests) - len(sorted); copies > 0 {
 		return nil, paramError("digests", fmt.Sprintf("%d equal to earlier ones", copies), "distinct digests")
 	}
-	s, err := newStored(ctx, layout{compact: c.Compact}, sorted, c.Family)
+	s, err := build(ctx, layout{compact: c.Compact}, sorted, c.Family, maxLevels)
 	if err != nil {
 		return nil, err
 	}

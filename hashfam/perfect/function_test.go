@@ -83,7 +83,7 @@ func TestBitsPerKey(t *testing.T) {
 			continue
 		}
 		f := filterOf(t, FilterConfig{FPRate: 0.01, Compact: c.compact}, random(c.n, 1))
-		require.LessOrEqual(t, 8*float64(f.layout.memory()-f.slots.bytes(f.n))/float64(c.n), c.function, "%+v", c)
+		require.LessOrEqual(t, 8*float64(f.Params().Bytes-f.slots.bytes(f.n))/float64(c.n), c.function, "%+v", c)
 		require.LessOrEqual(t, 8*float64(f.SizeBytes())/float64(c.n), c.filter, "%+v", c)
 		require.InDelta(t, f.FalsePositiveRate(), 0.01, 1e-6)
 		require.EqualValues(t, len(f.payload)+8*len(f.free.marks), f.SizeBytes())
@@ -129,10 +129,10 @@ func TestHostileDigests(t *testing.T) {
 func TestTooManyLevelsAreRejected(t *testing.T) {
 	digests, err := sortDigests(t.Context(), random(1000, 1))
 	require.NoError(t, err)
-	_, _, err = build(t.Context(), layout{}, digests, 1)
+	_, err = build(t.Context(), layout{}, digests, hashfam.Family{}, 1)
 	require.ErrorIs(t, err, ErrParams)
 	require.ErrorContains(t, err, "keyed Family")
-	_, _, err = build(t.Context(), layout{}, make([]hashfam.Digest, 2), maxLevels)
+	_, err = build(t.Context(), layout{}, make([]hashfam.Digest, 2), hashfam.Family{}, maxLevels)
 	require.ErrorIs(t, err, ErrParams, "no seed places two equal digests")
 }
 
@@ -164,7 +164,7 @@ func TestFillStopsWhenCanceled(t *testing.T) {
 	l := newLevel(100_000, 0, false, make([]byte, bucketsOf(100_000)))
 	used, _ := l.fill(ctx, digests)
 	require.Less(t, slices.IndexFunc(used, func(word uint64) bool { return word == 0 }), 200)
-	_, _, err = build(ctx, layout{}, digests, maxLevels)
+	_, err = build(ctx, layout{}, digests, hashfam.Family{}, maxLevels)
 	require.ErrorIs(t, err, context.Canceled)
 }
 
@@ -182,7 +182,7 @@ func TestChangesDoNotAllocate(t *testing.T) {
 func TestLargeBucketsAreBumped(t *testing.T) {
 	for n := 1; n <= maxBucket+1; n++ {
 		l := newLevel(1000, 0, true, make([]byte, bucketsOf(1000)))
-		f := filler{level: &l, used: newBitmap(1000)}
+		f := filler{level: &l, used: make(bitmap, 1000/64+2)}
 		digests := make([]hashfam.Digest, n)
 		for i := range digests {
 			digests[i] = conformance.Probing(1<<60 + uint64(i)<<50)

@@ -2,11 +2,11 @@ package perfect
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/frame"
 )
 
 // A stored is the common part of a [Function], a [Filter] and their views: a
@@ -27,16 +27,7 @@ func (s *stored) Len() uint64 { return s.n }
 
 // SizeBytes returns the size in bytes. It does not include memory that is
 // independent of the keys, which is less than two kilobytes.
-func (s *stored) SizeBytes() uint64 { return uint64(len(s.payload) + wordBytes*len(s.free.marks)) }
-
-// newStored is like build, but returns the structure.
-func newStored(ctx context.Context, l layout, digests []hashfam.Digest, fam hashfam.Family) (stored, error) {
-	l, payload, err := build(ctx, l, digests, maxLevels)
-	if err != nil {
-		return stored{}, err
-	}
-	return open(l, payload, fam)
-}
+func (s *stored) SizeBytes() uint64 { return s.layout.params(s.Family()).Bytes }
 
 // open returns the structure with the valid layout l, and retains payload. If
 // the payload is damaged, ErrCorrupt is returned.
@@ -47,10 +38,20 @@ func open(l layout, payload []byte, fam hashfam.Family) (stored, error) {
 		return stored{}, err
 	}
 	slots := fingerprints{l.slots, payload[end:]}
-	if err := slots.checkEnd(slots.bits, l.keys); err != nil {
+	if err := checkZeros("bits after the last slot", slots.bits, slots.start(l.keys)); err != nil {
 		return stored{}, err
 	}
 	return stored{m, fam.Hasher(uint64(len(payload))), l, slots, payload}, nil
+}
+
+// checkZeros returns ErrCorrupt if any bit of b after the first n is set.
+func checkZeros(field string, b []byte, n uint64) error {
+	for i := n; i < 8*uint64(len(b)); i++ {
+		if b[i/8]>>(i%8)&1 != 0 {
+			return errs.Field(ErrCorrupt, field, fmt.Sprintf("% x", b[n/8:]), "zeros")
+		}
+	}
+	return nil
 }
 
 // equal reports whether s and t have the same family and equal encodings.
@@ -73,9 +74,10 @@ type layout struct {
 	slots   slotSize // zero in a function
 }
 
-// check returns ErrCorrupt if l is invalid: a level cannot have more keys than
-// the previous one, and only the last level can have maxLast keys or fewer.
-func (l *layout) check() error {
+// check returns ErrCorrupt if l is invalid in a frame of this kind: a level
+// cannot have more keys than the previous one, and only the last level can have
+// maxLast keys or fewer.
+func (l *layout) check(kind frame.Kind) error {
 	n, valid := l.keys, l.keys <= maxKeys && len(l.bumped) <= maxLevels && l.seed < maxLastSeeds
 	for _, bumped := range l.bumped {
 		valid = valid && n > maxLast && bumped <= n
@@ -86,7 +88,7 @@ func (l *layout) check() error {
 			fmt.Sprintf("at most %d keys in %d levels, no more than in the previous level, above %d except in the last level, and a seed below %d",
 				uint64(maxKeys), maxLevels, maxLast, maxLastSeeds))
 	}
-	return nil
+	return l.slots.check(kind)
 }
 
 // free returns the list of the places that the first level left free, without
@@ -126,21 +128,16 @@ func (l *layout) over(b []byte) (mapping, error) {
 	m.last = lastLevel{base: base, n: n, seed: l.seed}
 	end := at + m.free.bytes()
 	m.free.use(b[at:end:end])
-	for i, c := range b[end:] {
-		if c != 0 {
-			return mapping{}, errs.Field(ErrCorrupt, fmt.Sprintf("byte %d after the list", i), c, "0")
-		}
+	if err := checkZeros("bits after the list", b, 8*end); err != nil {
+		return mapping{}, err
 	}
 	return m, m.free.mark()
 }
 
-// memory returns the size in memory: the payload and the marks.
-func (l *layout) memory() uint64 {
-	return l.bytes() + wordBytes*((l.free().n+markEvery-1)/markEvery)
-}
-
+// params returns the parameters. In addition to the payload there are marks.
 func (l *layout) params(fam hashfam.Family) Params {
-	return Params{Keys: l.keys, Compact: l.compact, Bytes: l.memory(), Family: fam}
+	marks := (l.free().n + markEvery - 1) / markEvery
+	return Params{Keys: l.keys, Compact: l.compact, Bytes: l.bytes() + wordBytes*marks, Family: fam}
 }
 
 func (l *layout) filterParams(fam hashfam.Family) FilterParams {

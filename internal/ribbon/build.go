@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"slices"
+	"sort"
 	"sync"
 	"sync/atomic"
 
@@ -123,12 +123,6 @@ func count(lists [][]hashfam.Digest) (n uint64) {
 // system than for itself.
 var systems = sync.Pool{New: func() any { return new(system) }}
 
-// release returns s to systems without the memory for results.
-func (s *system) release() {
-	s.to, s.bumped = part{}, nil
-	systems.Put(s)
-}
-
 // enough determines the capacity for bumped digests: a large layer bumps fewer
 // than 1/enough of its digests.
 const enough = 40
@@ -142,7 +136,6 @@ func (l *layer) fill(ctx context.Context, b Build, fingerprints uint32, lists []
 	var lock sync.Mutex
 	err := b.Parallel(ctx, int(l.shards()), func(next func() (int, bool)) {
 		s := systems.Get().(*system)
-		defer s.release()
 		s.fingerprints, s.bumped = fingerprints, make([][]hashfam.Digest, len(lists))
 		for i, ok := next(); ok; i, ok = next() {
 			digests := l.inside(uint64(i), lists)
@@ -156,6 +149,8 @@ func (l *layer) fill(ctx context.Context, b Build, fingerprints uint32, lists []
 			}
 			lock.Unlock()
 		}
+		s.to, s.bumped = part{}, nil // this memory is part of the result
+		systems.Put(s)
 	})
 	return bumped, err
 }
@@ -171,13 +166,7 @@ func (l *layer) inside(shard uint64, lists [][]hashfam.Digest) [][]hashfam.Diges
 
 // before returns the number of digests in list that start before a shard.
 func (l *layer) before(shard uint64, list []hashfam.Digest) int {
-	n, _ := slices.BinarySearchFunc(list, shard*shardStarts, func(d hashfam.Digest, start uint64) int {
-		if d.Probe().In(l.starts) < start {
-			return -1
-		}
-		return 1
-	})
-	return n
+	return sort.Search(len(list), func(i int) bool { return list[i].Probe().In(l.starts) >= shard*shardStarts })
 }
 
 // Stream is like [Members] for a sequence of n distinct digests in the order of
@@ -201,10 +190,11 @@ func Stream(ctx context.Context, b Build, columns uint32, n uint64, digests iter
 	if f.left != 0 {
 		return nil, ErrCount
 	}
-	if err := f.flush(ctx, l.shards()); err != nil {
-		return nil, err
+	err := f.flush(ctx, l.shards())
+	if err == nil {
+		err = r.rest(ctx, b, f.fingerprints, f.bumped)
 	}
-	return r, r.rest(ctx, b, f.fingerprints, f.bumped)
+	return r, err
 }
 
 // A feed builds a layer's shards from digests in order.
@@ -215,7 +205,6 @@ type feed struct {
 
 	left  uint64 // number of remaining digests
 	last  uint64 // the last digest's rank
-	any   bool   // whether there was a digest
 	shard uint64 // the shard that contains chunk
 	chunk []hashfam.Digest
 }
@@ -223,14 +212,14 @@ type feed struct {
 func (f *feed) add(ctx context.Context, d hashfam.Digest) error {
 	x := rank(d)
 	switch {
-	case f.any && x == f.last:
+	case f.left < f.layer.keys && x == f.last:
 		return nil
 	case x < f.last:
 		return ErrOrder
 	case f.left == 0:
 		return ErrCount
 	}
-	f.left, f.last, f.any = f.left-1, x, true
+	f.left, f.last = f.left-1, x
 	err := f.flush(ctx, d.Probe().In(f.layer.starts)/shardStarts)
 	f.chunk = append(f.chunk, d)
 	return err

@@ -86,11 +86,11 @@ func Parse(s Shape, words []uint64, room *Room, m *fault.Maker) (Ribbon, []uint6
 			keys = bumped[i-1]
 		}
 		l := layer{geometry: newGeometry(i, keys, s.Columns)}
-		if uint64(len(words)) < l.size() {
-			return Ribbon{}, nil, short(len(words), l.size(), m)
+		from, end := l.thresholdWords(), l.size()
+		if uint64(len(words)) < end {
+			return Ribbon{}, nil, short(len(words), end, m)
 		}
-		l.thresholds, words = cut(words, l.thresholdWords())
-		l.words, words = cut(words, l.slotWords())
+		l.thresholds, l.words, words = words[:from:from], words[from:end:end], words[end:]
 		r.layers = append(r.layers, l)
 	}
 	return r, words, nil
@@ -116,9 +116,6 @@ func Check(s Shape, m *fault.Maker) error {
 func short(have int, want uint64, m *fault.Maker) error {
 	return m.Field(hashfam.ErrCorrupt, "payload length", fmt.Sprintf("%d more words", have), fmt.Sprintf("at least %d", want))
 }
-
-// cut divides words after the first n. The first part has no capacity to grow.
-func cut(words []uint64, n uint64) (head, tail []uint64) { return words[:n:n], words[n:] }
 
 // Verify returns ErrCorrupt if any bit after a layer's last threshold is set.
 func (r *Ribbon) Verify(m *fault.Maker) error {

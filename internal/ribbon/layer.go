@@ -73,12 +73,11 @@ func (l geometry) size() uint64           { return l.thresholdWords() + l.slotWo
 // at returns the index of the segment's first word.
 func (l geometry) at(segment uint64) uint64 { return segment*l.r - min(segment, l.narrow) }
 
-func (l *layer) threshold(bucket uint64) uint64 {
-	return l.thresholds[bucket/16] >> (bucket % 16 * 4) & 15
-}
-
 // bumps reports whether l bumps digests with this start to the next layer.
-func (l *layer) bumps(start uint64) bool { return below(start, l.threshold(start/bucketStarts)) }
+func (l *layer) bumps(start uint64) bool {
+	bucket := start / bucketStarts
+	return below(start, l.thresholds[bucket/16]>>(bucket%16*4)&15)
+}
 
 // below reports whether start is in a group that the bucket's threshold t
 // bumps. Threshold 15 bumps all groups.
@@ -99,12 +98,6 @@ func (l geometry) mask(start uint64) uint32 {
 		r--
 	}
 	return uint32(1<<r - 1)
-}
-
-// value returns the sum of the slots that c selects among the 64 from start.
-func (l *layer) value(start, c uint64) uint32 {
-	a, b, low, high := l.operands(start, c)
-	return columnsOf(a, b, low, high, 0, l.r) & l.mask(start)
 }
 
 // first is the number of columns that should be compared first, because they
@@ -178,10 +171,8 @@ func (l *layer) span(shard uint64) (from, to uint64) {
 // place returns the indexes of the shard's first words, in the thresholds and
 // in the words.
 func (l *layer) place(shard uint64) (threshold, word uint64) {
-	if shard >= l.shards() {
-		return l.thresholdWords(), l.slotWords()
-	}
-	return shard * (shardStarts / bucketStarts / 16), l.at(segment(shard * shardStarts))
+	from, _ := l.span(shard)
+	return min(shard*(shardStarts/bucketStarts/16), l.thresholdWords()), l.at(from/width + shard)
 }
 
 func (l *layer) part(shard uint64) part { return l.cut(part{l.thresholds, l.words}, 0, shard) }
@@ -228,11 +219,8 @@ func (s Shards) rank(shard uint64) uint64 {
 	if start == s.layer.starts {
 		return 0
 	}
-	quotient, remainder := bits.Div64(start, 0, s.layer.starts)
-	if remainder > 0 {
-		quotient++
-	}
-	return quotient
+	lowest, _ := bits.Div64(start, s.layer.starts-1, s.layer.starts) // rounded up
+	return lowest
 }
 
 // Solve builds the shards [from, to). digests must contain the digests in these

@@ -87,22 +87,17 @@ func (r *Ribbon) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 		return r.containsVectors(dst, digests)
 	}
 	for block := range slices.Chunk(digests, blockSize) {
-		r.layers[0].load(block)
+		l, read := &r.layers[0], uint64(0)
+		for _, d := range block {
+			s := segment(d.Probe().In(l.starts))
+			read ^= l.words[l.at(s)] ^ l.words[l.at(s+1)]
+		}
+		prefetch.Use(read)
 		for _, d := range block {
 			dst = append(dst, r.Contains(d))
 		}
 	}
 	return dst
-}
-
-// load loads the words for each digest into the cache.
-func (l *layer) load(digests []hashfam.Digest) {
-	read := uint64(0)
-	for _, d := range digests {
-		s := segment(d.Probe().In(l.starts))
-		read ^= l.words[l.at(s)] ^ l.words[l.at(s+1)]
-	}
-	prefetch.Use(read)
 }
 
 // Value returns the value of d. If [Values] built the ribbon, this is the
@@ -113,7 +108,8 @@ func (r *Ribbon) Value(d hashfam.Digest) uint32 {
 		l := &r.layers[i]
 		start := p.In(l.starts)
 		if !l.bumps(start) {
-			return l.value(start, coefficients(p.Next()))
+			a, b, low, high := l.operands(start, coefficients(p.Next()))
+			return columnsOf(a, b, low, high, 0, l.r) & l.mask(start)
 		}
 		p = p.Next().Next().Next()
 	}

@@ -93,7 +93,7 @@ func TestBumpedBucketsStayEmpty(t *testing.T) {
 		}
 		r := members(t, seven, digests)
 		require.NotContains(t, each(r, nil, digests), false)
-		require.EqualValues(t, allBumped, r.layers[0].threshold(0))
+		require.EqualValues(t, allBumped, r.layers[0].thresholds[0]&15)
 		require.Equal(t, make([]uint64, len(r.layers[0].words)), r.layers[0].words, "group %d", full)
 	}
 }

@@ -21,16 +21,6 @@ type system struct {
 	to part // where the result goes
 }
 
-// reset makes all rows free.
-func (s *system) reset(slots uint64) {
-	if uint64(len(s.rows)) < slots {
-		s.rows, s.values = make([]uint64, slots), make([]uint32, slots)
-		return
-	}
-	clear(s.rows[:slots])
-	clear(s.values[:slots])
-}
-
 // build solves the equations for the digests in a shard of l and stores the
 // result in to. It does not use the memory of l. lists[i] contains the digests
 // of list i in the order of [Sort]. build appends the digests that do not fit
@@ -38,7 +28,9 @@ func (s *system) reset(slots uint64) {
 func (s *system) build(to part, l *layer, shard uint64, lists [][]hashfam.Digest) {
 	s.to = to
 	from, end := l.span(shard)
-	s.reset(end - from + width)
+	slots := end - from + width
+	s.rows = append(s.rows[:0], make([]uint64, slots)...) // without an allocation if there is room
+	s.values = append(s.values[:0], make([]uint32, slots)...)
 	for start := from; start < end; start += bucketStarts {
 		s.bucket(l, start, lists)
 	}
@@ -71,19 +63,27 @@ func (s *system) bucket(l *layer, start uint64, lists [][]hashfam.Digest) {
 	}
 }
 
-// enter adds the bucket's groups until a group does not fit. It returns the
-// threshold.
+// enter adds the bucket's groups until a group does not fit. It removes this
+// group's rows and returns the threshold.
 func (s *system) enter(l *layer, lists [][]hashfam.Digest) uint64 {
 	s.filled = s.filled[:0]
 	left := append(make([][]hashfam.Digest, 0, 2), lists...)
-	for group := groups - 1; group >= 0; group-- {
+	for t := uint64(groups); t > 0; t-- {
 		s.group = s.group[:0]
 		for i, list := range left {
-			left[i] = s.collect(l, uint64(group), uint32(i), list)
+			left[i] = s.collect(l, t-1, uint32(i), list)
 		}
-		if mark := len(s.filled); !s.add(s.group) {
-			return s.cut(uint64(group), mark)
+		mark := len(s.filled)
+		if s.add(s.group) {
+			continue
 		}
+		if t >= allBumped { // no threshold separates this group from the others
+			t, mark = allBumped, 0
+		}
+		for _, row := range s.filled[mark:] {
+			s.rows[row], s.values[row] = 0, 0
+		}
+		return t
 	}
 	return 0
 }
@@ -105,20 +105,6 @@ func (s *system) collect(l *layer, group uint64, value uint32, list []hashfam.Di
 		})
 	}
 	return nil
-}
-
-// cut removes the rows of a group that does not fit, and returns the threshold.
-// If no threshold separates this group from the others, all rows of the bucket
-// must be removed.
-func (s *system) cut(group uint64, mark int) uint64 {
-	t := group + 1
-	if t >= allBumped {
-		t, mark = allBumped, 0
-	}
-	for _, row := range s.filled[mark:] {
-		s.rows[row], s.values[row] = 0, 0
-	}
-	return t
 }
 
 // An equation requires a value for the sum of the slots that c selects from
