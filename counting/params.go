@@ -10,6 +10,20 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
+// These errors can be tested for with errors.Is.
+var (
+	ErrParams       = hashfam.ErrParams       // the Config or Params are invalid
+	ErrIncompatible = hashfam.ErrIncompatible // two filters differ in their Params
+	ErrCorrupt      = hashfam.ErrCorrupt      // the bytes are not a valid encoding
+	ErrVersion      = hashfam.ErrVersion      // a later version encoded the bytes
+	ErrFamily       = hashfam.ErrFamily       // the bytes were encoded with another family
+)
+
+// A FieldError describes an invalid field. See package [hashfam].
+type FieldError = hashfam.FieldError
+
+var errs = &fault.Maker{Package: "counting"}
+
 // A Layout determines where the positions of a key can be. Package bloom uses
 // the same type.
 type Layout = bloom.Layout
@@ -84,12 +98,8 @@ func (c Config) Params() (Params, error) {
 // smallest returns the parameters of the smallest filter of n keys with the
 // given rate, or ErrParams.
 func (c Config) smallest(n uint64, rate float64) (Params, error) {
-	plan := sizing.ClassicPlan
-	if c.Layout == Blocked {
-		plan = sizing.BlockedPlan
-	}
-	p, ok := plan(n, rate)
-	if !ok || p.Bits > maxCounters {
+	p, err := bloom.Config{Capacity: n, FPRate: rate, Layout: c.Layout}.Params()
+	if err != nil || p.Bits > maxCounters {
 		return Params{}, errs.Field(ErrParams, "Config.Capacity", n,
 			fmt.Sprintf("a capacity that fits in %d counters at FPRate %g", uint64(maxCounters), rate))
 	}
