@@ -36,7 +36,7 @@ func NewFromParams(p Params) (*Filter, error) {
 func newFilter(p Params, words []uint64) *Filter { return &Filter{newReader(p, words)} }
 
 func newReader(p Params, words []uint64) reader {
-	return reader{shape{p, p.kind(), p.Bits / p.unit(), p.Family.Hasher(p.SizeBytes())}, words}
+	return reader{shape{p, p.Bits / p.unit(), p.Family.Hasher(p.SizeBytes())}, words}
 }
 
 // NewReceiver returns an empty filter that can only be decoded into. It decodes
