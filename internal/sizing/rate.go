@@ -158,21 +158,15 @@ func ClassicDigestRate(m uint64, k int, n uint64) float64 {
 	return min(1, DigestRate(n)*(1+2*shifted))
 }
 
-// union returns p1+p2-p1*p2, the probability of either of two independent
-// events.
-func union(p1, p2 float64) float64 { return p1 + (1-p1)*p2 }
-
 // WithDigest returns the rate of a filter with n keys if p is the rate of
 // independent positions. It adds [DigestRate], since an equal digest is also a
-// false positive.
-func WithDigest(p float64, n uint64) float64 {
-	return union(p, DigestRate(n))
-}
+// false positive. The two are independent events.
+func WithDigest(p float64, n uint64) float64 { return p + (1-p)*DigestRate(n) }
 
 // WithClassicDigest is like [WithDigest] for a classic filter, using
 // [ClassicDigestRate].
 func WithClassicDigest(p float64, m uint64, k int, n uint64) float64 {
-	return union(p, ClassicDigestRate(m, k, n))
+	return p + (1-p)*ClassicDigestRate(m, k, n)
 }
 
 // occupancy returns the distribution of the number of occupied cells after
