@@ -65,9 +65,7 @@ func (f *Filter) AddDigest(d hashfam.Digest) {
 func (f *Filter) Contains(key []byte) bool { return f.ContainsDigest(f.hash.Sum(key)) }
 
 // ContainsString is like [Filter.Contains] for a string key.
-func (f *Filter) ContainsString(key string) bool {
-	return f.ContainsDigest(f.hash.SumString(key))
-}
+func (f *Filter) ContainsString(key string) bool { return f.ContainsDigest(f.hash.SumString(key)) }
 
 // ContainsDigest is like [Filter.Contains] for a key's digest, which must be
 // computed by the filter's family.
@@ -87,9 +85,7 @@ func (f *Filter) ContainsDigest(d hashfam.Digest) bool {
 // ContainsOrAdd reports whether key may be in the filter, and adds it if not.
 // If it returns true, the key was not added, so do not call [Filter.Delete] for
 // this call. ContainsOrAdd hashes the key only once.
-func (f *Filter) ContainsOrAdd(key []byte) bool {
-	return f.ContainsOrAddDigest(f.hash.Sum(key))
-}
+func (f *Filter) ContainsOrAdd(key []byte) bool { return f.ContainsOrAddDigest(f.hash.Sum(key)) }
 
 // ContainsOrAddString is like [Filter.ContainsOrAdd] for a string key.
 func (f *Filter) ContainsOrAddString(key string) bool {

@@ -46,9 +46,7 @@ func newFilter(p Params, counters nibbles.Counters) *Filter {
 }
 
 // NewReceiver returns an empty filter that can decode data encoded with fam.
-func NewReceiver(fam hashfam.Family) *Filter {
-	return &Filter{params: Params{Family: fam}}
-}
+func NewReceiver(fam hashfam.Family) *Filter { return &Filter{params: Params{Family: fam}} }
 
 // Params returns the filter's parameters.
 func (f *Filter) Params() Params { return f.params }

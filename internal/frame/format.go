@@ -35,7 +35,7 @@ func (f Format[P, T]) New(fam hashfam.Family, params any, payload uint64) Header
 
 // NewWords is like New, but with 64-bit words as parameters.
 func (f Format[P, T]) NewWords(fam hashfam.Family, payload uint64, words ...uint64) Header {
-	return Header{f.Kind, f.Version, fam.CheckValue(), appendWords(words...), payload}
+	return f.New(fam, words, payload)
 }
 
 // Header reads the header of a structure that was encoded with fam.

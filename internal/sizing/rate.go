@@ -8,16 +8,12 @@ import (
 // LowerBound returns log2(1/eps), the bits per key that any structure with
 // false-positive rate eps and no false negatives needs (Carter et al. 1978;
 // Broder and Mitzenmacher 2004, section 2).
-func LowerBound(eps float64) float64 {
-	return -math.Log2(eps)
-}
+func LowerBound(eps float64) float64 { return -math.Log2(eps) }
 
 // BloomBitsPerKey returns log2(e)*log2(1/eps) = 1.4427*log2(1/eps), the bits
 // per key in large Bloom filters with the best real k (Broder and Mitzenmacher
 // 2004, section 2). No integer k needs less.
-func BloomBitsPerKey(eps float64) float64 {
-	return math.Log2E * LowerBound(eps)
-}
+func BloomBitsPerKey(eps float64) float64 { return math.Log2E * LowerBound(eps) }
 
 // PartitionedRate returns (1-(1-k/m)^n)^k, the rate of k slices of m/k bits,
 // with a hash function for each slice. This rate is exact, since slices are
@@ -137,9 +133,7 @@ func (c *surjections) get(j, length int) surjection {
 
 // DigestRate returns 1-e^{-n/2^64}, the probability that an absent key has the
 // same 64-bit digest as one of n keys. No filter can distinguish such keys.
-func DigestRate(n uint64) float64 {
-	return -math.Expm1(-float64(n) / (1 << 64))
-}
+func DigestRate(n uint64) float64 { return -math.Expm1(-float64(n) / (1 << 64)) }
 
 // ClassicDigestRate returns the probability that a classic filter finds an
 // absent key because its digest is equal to a member's digest, or near it in
