@@ -28,6 +28,8 @@ type Reader struct {
 	err  error
 	have uint64 // bytes that will follow, as far as known
 	buf  []byte
+
+	chunk []byte // used to convert a payload to numbers
 }
 
 // maxKnown is the largest number of bytes that a source is trusted to have: 4
@@ -205,16 +207,15 @@ func Read[T number](r *Reader, n uint64) []T {
 }
 
 func readInto[T number](r *Reader, values []T) {
-	var chunk []byte // used to convert the payload to numbers
 	size := sizeOf[T]()
 	for len(values) > 0 && r.err == nil {
 		n := min(len(values), chunkBytes/size)
 		if piece, ok := bytesOf(values[:n]); ok {
 			r.fill(piece)
 		} else {
-			chunk = slices.Grow(chunk[:0], n*size)[:n*size]
-			r.fill(chunk)
-			binary.Decode(chunk, binary.LittleEndian, values[:n])
+			r.chunk = slices.Grow(r.chunk[:0], n*size)[:n*size]
+			r.fill(r.chunk)
+			binary.Decode(r.chunk, binary.LittleEndian, values[:n])
 		}
 		values = values[n:]
 	}
