@@ -11,18 +11,18 @@ import (
 // Blocked filter this is faster than using [Filter.AddDigest] for each key.
 func (f *Filter) AddAll(digests []hashfam.Digest) {
 	words, span, k := f.words, f.span, f.params.Hashes
-	switch f.kind {
-	case classic:
-		for _, d := range digests {
-			addClassic(words, span, k, d)
+	switch {
+	case f.params.Layout == Blocked:
+		for block := range slices.Chunk(digests, prefetch.Block) {
+			addLines(words, span, k, block)
 		}
-	case partitioned:
+	case f.params.Layout == Partitioned:
 		for _, d := range digests {
 			addPartitioned(words, span, k, d)
 		}
-	case blocked:
-		for block := range slices.Chunk(digests, prefetch.Block) {
-			addLines(words, span, k, block)
+	case f.span != 0:
+		for _, d := range digests {
+			addClassic(words, span, k, d)
 		}
 	default:
 		zeroFilter()

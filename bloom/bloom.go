@@ -15,26 +15,8 @@ type reader struct {
 // A shape holds a filter's parameters and the values derived from them.
 type shape struct {
 	params Params
-	kind   kind
-	span   uint64 // range of a position: number of bits, bits per slice, or lines
+	span   uint64 // range of a position: number of bits, bits per slice, or lines; 0 if there are no bits
 	hash   hashfam.Hasher
-}
-
-// A kind is a filter's layout, or zero for a zero value or a receiver.
-type kind uint8
-
-const (
-	blocked kind = 1 + iota // tested first in a switch, since this layout is the fastest
-	classic
-	partitioned
-)
-
-// kind returns the kind of a filter with parameters p.
-func (p Params) kind() kind {
-	if p.Bits == 0 {
-		return 0
-	}
-	return [...]kind{Classic: classic, Partitioned: partitioned, Blocked: blocked}[p.Layout]
 }
 
 // zeroFilter panics because a method cannot change a filter without bits.
@@ -45,7 +27,7 @@ func zeroReader() { errs.Zero("Filter or View", "New or NewView, or decode into 
 
 // used returns s. It calls zero, which panics, if the filter has no bits.
 func (s *shape) used(zero func()) *shape {
-	if s.kind == 0 {
+	if s.span == 0 {
 		zero()
 	}
 	return s
@@ -59,17 +41,17 @@ func (f *Filter) AddString(key string) { f.AddDigest(f.hash.SumString(key)) }
 
 // AddDigest is like [Filter.Add] for a digest computed by the filter's family.
 func (f *Filter) AddDigest(d hashfam.Digest) {
-	switch k := f.params.Hashes; f.kind {
-	case classic:
-		addClassic(f.words, f.span, k, d)
-	case partitioned:
-		addPartitioned(f.words, f.span, k, d)
-	case blocked:
+	switch k := f.params.Hashes; {
+	case f.params.Layout == Blocked:
 		if useAVX512 {
 			addLineAVX512(f.words, d, k)
 			return
 		}
 		addBlocked(f.words, f.span, k, d)
+	case f.params.Layout == Partitioned:
+		addPartitioned(f.words, f.span, k, d)
+	case f.span != 0:
+		addClassic(f.words, f.span, k, d)
 	default:
 		zeroFilter()
 	}
@@ -88,16 +70,16 @@ func (f *reader) ContainsString(key string) bool { return f.ContainsDigest(f.has
 
 // ContainsDigest is like Contains for a digest computed by the filter's family.
 func (f *reader) ContainsDigest(d hashfam.Digest) bool {
-	switch k := f.params.Hashes; f.kind {
-	case classic:
-		return hasClassic(f.words, f.span, k, d)
-	case partitioned:
-		return hasPartitioned(f.words, f.span, k, d)
-	case blocked:
+	switch k := f.params.Hashes; {
+	case f.params.Layout == Blocked:
 		if useAVX512 {
 			return hasLineAVX512(f.words, d, k)
 		}
 		return hasBlocked(f.words, f.span, k, d)
+	case f.params.Layout == Partitioned:
+		return hasPartitioned(f.words, f.span, k, d)
+	case f.span != 0:
+		return hasClassic(f.words, f.span, k, d)
 	default:
 		zeroReader()
 		return true

@@ -59,13 +59,13 @@ func (s *stages) ContainsDigest(d hashfam.Digest) bool {
 // Blocked filters it returns true if AVX-512 can test all positions just as
 // fast.
 func (f *reader) hasFirst(d hashfam.Digest) bool {
-	switch k := min(3, f.params.Hashes); f.kind {
-	case classic:
-		return hasClassic(f.words, f.span, k, d)
-	case partitioned:
+	switch k := min(3, f.params.Hashes); f.params.Layout {
+	case Blocked:
+		return useAVX512 || hasBlocked(f.words, f.span, k, d)
+	case Partitioned:
 		return hasPartitioned(f.words, f.span, k, d)
 	default:
-		return useAVX512 || hasBlocked(f.words, f.span, k, d)
+		return hasClassic(f.words, f.span, k, d)
 	}
 }
 

@@ -29,10 +29,7 @@ type scalableParams struct {
 	MemoryBytes uint64 // 32
 }
 
-const (
-	stageBytes = 16 // in the table
-	stageWords = stageBytes / 8
-)
+const stageWords = 2 // for each stage in the table
 
 // An openScalable is a decoded header: a filter without its stages, the number
 // of stages, and the number of words in the payload.
@@ -91,7 +88,7 @@ func (s *Scalable) encode() (frame.Header, frame.Payload, error) {
 func (s *Scalable) payload(yield func([]byte) bool) {
 	table := make([]byte, 8*tableWords(uint64(len(s.list))))
 	for i := range s.list {
-		copy(table[i*stageBytes:], s.list[i].params.encoded().Header(0).Params)
+		copy(table[8*stageWords*i:], s.list[i].params.encoded().Header(0).Params)
 	}
 	if yield(table) {
 		s.stages.yield(yield)

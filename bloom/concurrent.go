@@ -76,13 +76,13 @@ func (c *Concurrent) AddString(key string) { c.AddDigest(c.hash.SumString(key)) 
 
 // AddDigest is like [Concurrent.Add] for a key's digest.
 func (c *Concurrent) AddDigest(d hashfam.Digest) {
-	switch k := c.params.Hashes; c.kind {
-	case classic:
-		shareBits(c.words, c.span, 0, k, d.Probe())
-	case partitioned:
-		shareBits(c.words, c.span, c.span, k, d.Probe())
-	case blocked:
+	switch k := c.params.Hashes; {
+	case c.params.Layout == Blocked:
 		shareBlocked(c.words, c.span, k, d)
+	case c.params.Layout == Partitioned:
+		shareBits(c.words, c.span, c.span, k, d.Probe())
+	case c.span != 0:
+		shareBits(c.words, c.span, 0, k, d.Probe())
 	default:
 		zeroConcurrent()
 	}
@@ -99,16 +99,16 @@ func (c *Concurrent) ContainsString(key string) bool {
 
 // ContainsDigest is like [Concurrent.Contains] for a key's digest.
 func (c *Concurrent) ContainsDigest(d hashfam.Digest) bool {
-	switch k := c.params.Hashes; c.kind {
-	case classic:
-		return seesBits(c.words, c.span, 0, k, d.Probe())
-	case partitioned:
-		return seesBits(c.words, c.span, c.span, k, d.Probe())
-	case blocked:
+	switch k := c.params.Hashes; {
+	case c.params.Layout == Blocked:
 		if useAVX512 { // see hasBlock
 			return hasLineAVX512(c.words, d, k)
 		}
 		return seesBlocked(c.words, c.span, k, d)
+	case c.params.Layout == Partitioned:
+		return seesBits(c.words, c.span, c.span, k, d.Probe())
+	case c.span != 0:
+		return seesBits(c.words, c.span, 0, k, d.Probe())
 	default:
 		zeroConcurrent()
 		return true

@@ -40,12 +40,12 @@
 // To read the code, start with bloom.go, which sets and tests a key's bits. The
 // other files are
 //
-//   - params.go, new.go: layouts, sizes and constructors
+//   - params.go: layouts, sizes and constructors
 //   - blocked_amd64.s: the Blocked layout using AVX-512
 //   - batch.go: many keys at once
 //   - merge.go: merging, intersecting and folding
 //   - stats.go: rates and estimates
-//   - codec.go, view.go: encodings, and queries of encoded filters
+//   - codec.go: encodings, and queries of encoded filters
 //   - delta.go: changes since an earlier state
 //   - concurrent.go: filters that goroutines share
 //   - compound.go: filters that consist of several filters, which are described

@@ -11,14 +11,12 @@ func (f *Filter) Merge(others ...*Filter) error {
 	if err := f.used(zeroFilter).compatible(others...); err != nil {
 		return err
 	}
-	length := mergeWords
-	if len(others) == 1 {
-		length = len(f.words) // a single pass reads nothing twice
-	}
-	for first := 0; first < len(f.words); first += length {
-		piece := f.words[first:min(first+length, len(f.words))]
+	for first := 0; first < len(f.words); first += mergeWords {
+		piece := f.words[first:min(first+mergeWords, len(f.words))]
 		for _, other := range others {
-			or(piece, other.words[first:])
+			for i, w := range other.words[first:][:len(piece)] {
+				piece[i] |= w
+			}
 		}
 	}
 	return nil
@@ -33,14 +31,6 @@ func (s *shape) compatible(others ...*Filter) error {
 	return fault.Mergeable(errs, "Params", s.params, others, func(other *Filter) Params { return other.params })
 }
 
-// or sets the bits in dst that are set in src. src must not be shorter.
-func or(dst, src []uint64) {
-	src = src[:len(dst)]
-	for i := range dst {
-		dst[i] |= src[i]
-	}
-}
-
 // Intersect clears the bits of f that are not set in other. Keys that are in
 // both filters will still be found. The result contains all bits that a filter
 // built from the common keys has, and usually some more. Its rate is therefore
@@ -51,9 +41,8 @@ func (f *Filter) Intersect(other *Filter) error {
 	if err := f.used(zeroFilter).compatible(other); err != nil {
 		return err
 	}
-	b := other.words[:len(f.words)]
-	for i := range f.words {
-		f.words[i] &= b[i]
+	for i, w := range other.words[:len(f.words)] {
+		f.words[i] &= w
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ func (f *Filter) DeleteAll(digests []hashfam.Digest) int {
 // two fifths of the time of single calls.
 func (f *Filter) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	dst = slices.Grow(dst, len(digests))
-	if f.made().kind == blocked {
+	if f.made().params.Layout == Blocked {
 		return f.hasEach(dst, digests, hasBlocked)
 	}
 	a := prefetch.Array{Words: f.counters, K: f.params.Hashes, Span: f.span, LogBits: 2}
@@ -88,7 +88,7 @@ func (f *Filter) group(digests []hashfam.Digest) (group, rest []hashfam.Digest) 
 	switch {
 	case len(digests) == 0:
 		return nil, nil
-	case f.kind == blocked:
+	case f.params.Layout == Blocked:
 		return prefetch.Blocks(f.counters, digests, f.span)
 	case len(f.counters) > outOfCache:
 		return prefetch.Spread(f.counters, digests, f.params.Hashes, f.span/2)

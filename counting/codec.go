@@ -1,6 +1,7 @@
 package counting
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 
@@ -35,14 +36,10 @@ func (f *Filter) UnmarshalBinary(data []byte) error {
 
 // ReadFrom decodes the next filter from r into f. See Encoding in package
 // [hashfam].
-func (f *Filter) ReadFrom(r io.Reader) (int64, error) {
-	return frame.ReadFrom(r, errs, f.decode)
-}
+func (f *Filter) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, f.decode) }
 
 // UnmarshalText decodes the text form of a filter into f.
-func (f *Filter) UnmarshalText(text []byte) error {
-	return frame.UnmarshalText(f, text, errs)
-}
+func (f *Filter) UnmarshalText(text []byte) error { return frame.UnmarshalText(f, text, errs) }
 
 // ReadParams returns the parameters of the next encoded filter in r. It reads
 // only the header. Use it to check a file's [Params.SizeBytes] before you
@@ -85,8 +82,5 @@ func parseParams(h frame.Header, fam hashfam.Family) (Params, error) {
 		return Params{}, err
 	}
 	p := Params{Counters: a.Cells, Hashes: a.Hashes, Layout: Layout(a.Layout), Family: fam}
-	if err := p.check(ErrCorrupt); err != nil {
-		return Params{}, err
-	}
-	return p, h.CheckPayload(8*p.words(), errs)
+	return p, cmp.Or(p.check(ErrCorrupt), h.CheckPayload(8*p.words(), errs))
 }

@@ -14,20 +14,10 @@ const (
 // one. A Filter must not be copied by value; use [Filter.Clone] instead.
 type Filter struct {
 	params   Params
-	kind     kind
 	span     uint64 // the number of counters or blocks, from which positions are selected
 	counters nibbles.Counters
 	hash     hashfam.Hasher
 }
-
-// A kind is the layout of a filter with counters. The zero kind means that the
-// filter was neither created nor decoded, and has no counters.
-type kind uint8
-
-const (
-	blocked kind = 1 + iota // the fastest layout should be tested first
-	classic
-)
 
 // zeroFilter panics because a method was called on a Filter without counters.
 // It must not be inlined, since its arguments would enlarge the callers'
@@ -38,7 +28,7 @@ func zeroFilter() { errs.Zero("Filter", "New, or decode into it") }
 
 // made returns f. It panics if f has no counters.
 func (f *Filter) made() *Filter {
-	if f.kind == 0 {
+	if f.span == 0 {
 		zeroFilter()
 	}
 	return f
@@ -55,10 +45,10 @@ func (f *Filter) AddString(key string) { f.AddDigest(f.hash.SumString(key)) }
 // AddDigest is like [Filter.Add] for a key's digest, which must be computed by
 // the filter's family.
 func (f *Filter) AddDigest(d hashfam.Digest) {
-	switch f.kind {
-	case blocked:
+	switch {
+	case f.params.Layout == Blocked:
 		addBlocked(f.counters, f.span, f.params.Hashes, d)
-	case classic:
+	case f.span != 0:
 		add(f.counters, f.span, f.params.Hashes, d)
 	default:
 		zeroFilter()
@@ -75,18 +65,18 @@ func (f *Filter) AddDigest(d hashfam.Digest) {
 func (f *Filter) Contains(key []byte) bool { return f.ContainsDigest(f.hash.Sum(key)) }
 
 // ContainsString is like [Filter.Contains] for a string key.
-func (f *Filter) ContainsString(key string) bool {
-	return f.ContainsDigest(f.hash.SumString(key))
-}
+func (f *Filter) ContainsString(key string) bool { return f.ContainsDigest(f.hash.SumString(key)) }
 
 // ContainsDigest is like [Filter.Contains] for a key's digest, which must be
 // computed by the filter's family.
 func (f *Filter) ContainsDigest(d hashfam.Digest) bool {
-	switch f.kind {
-	case blocked:
+	switch {
+	case f.params.Layout == Blocked:
 		return hasBlocked(f.counters, f.span, f.params.Hashes, d)
-	case classic:
-		return has(f.counters, f.span, f.params.Hashes, d)
+	case len(f.counters) > outOfCache:
+		return hasFar(f.counters, f.span, f.params.Hashes, d)
+	case f.span != 0:
+		return hasNear(f.counters, f.span, f.params.Hashes, d)
 	}
 	zeroFilter()
 	return true
@@ -95,9 +85,7 @@ func (f *Filter) ContainsDigest(d hashfam.Digest) bool {
 // ContainsOrAdd reports whether key may be in the filter, and adds it if not.
 // If it returns true, the key was not added, so do not call [Filter.Delete] for
 // this call. ContainsOrAdd hashes the key only once.
-func (f *Filter) ContainsOrAdd(key []byte) bool {
-	return f.ContainsOrAddDigest(f.hash.Sum(key))
-}
+func (f *Filter) ContainsOrAdd(key []byte) bool { return f.ContainsOrAddDigest(f.hash.Sum(key)) }
 
 // ContainsOrAddString is like [Filter.ContainsOrAdd] for a string key.
 func (f *Filter) ContainsOrAddString(key string) bool {
@@ -127,10 +115,10 @@ func (f *Filter) CountString(key string) uint64 { return f.CountDigest(f.hash.Su
 // CountDigest is like [Filter.Count] for a key's digest, which must be computed
 // by the filter's family.
 func (f *Filter) CountDigest(d hashfam.Digest) uint64 {
-	switch f.kind {
-	case blocked:
+	switch {
+	case f.params.Layout == Blocked:
 		return countBlocked(f.counters, f.span, f.params.Hashes, d)
-	case classic:
+	case f.span != 0:
 		return count(f.counters, f.span, f.params.Hashes, d)
 	}
 	zeroFilter()
@@ -156,10 +144,10 @@ func (f *Filter) DeleteString(key string) bool { return f.DeleteDigest(f.hash.Su
 // DeleteDigest is like [Filter.Delete] for a key's digest, which must be
 // computed by the filter's family.
 func (f *Filter) DeleteDigest(d hashfam.Digest) bool {
-	switch f.kind {
-	case blocked:
+	switch {
+	case f.params.Layout == Blocked:
 		return removeBlocked(f.counters, f.span, f.params.Hashes, d)
-	case classic:
+	case f.span != 0:
 		return remove(f.counters, f.span, f.params.Hashes, d)
 	}
 	zeroFilter()
@@ -181,13 +169,6 @@ func add(counters nibbles.Counters, m uint64, k int, d hashfam.Digest) {
 // unnecessary cache line is slower than a branch that is mispredicted for half
 // of the keys. For smaller ones, the branch is slower.
 const outOfCache = 1 << 22
-
-func has(counters nibbles.Counters, m uint64, k int, d hashfam.Digest) bool {
-	if len(counters) > outOfCache {
-		return hasFar(counters, m, k, d)
-	}
-	return hasNear(counters, m, k, d)
-}
 
 // hasNear tests all k counters without branches: bit 4 of c+15 is set unless c
 // is zero.
@@ -230,6 +211,57 @@ func remove(counters nibbles.Counters, m uint64, k int, d hashfam.Digest) bool {
 			return false
 		}
 		counters.Dec(i)
+	}
+	return true
+}
+
+// In a Blocked filter, the first value of the probe sequence selects a block of
+// 512 counters. The top nine bits of each further value select a counter in
+// this block. Package bloom uses the same positions in its blocked layout,
+// where 512 bits are one cache line. Here, 512 counters are four adjacent cache
+// lines.
+const (
+	blockCounters = 512
+	blockWords    = blockCounters / perWord
+)
+
+// blockOf returns the digest's block. There must be at least one block.
+func blockOf(counters nibbles.Counters, blocks uint64, d hashfam.Digest) nibbles.Counters {
+	return counters[d.Probe().In(blocks)*blockWords:][:blockWords]
+}
+
+func addBlocked(counters nibbles.Counters, blocks uint64, k int, d hashfam.Digest) {
+	b := blockOf(counters, blocks, d)
+	for p := d.Probe().Next(); k > 0; k, p = k-1, p.Next() {
+		b.Inc(uint64(p) >> 55)
+	}
+}
+
+func hasBlocked(counters nibbles.Counters, blocks uint64, k int, d hashfam.Digest) bool {
+	b, all := blockOf(counters, blocks, d), uint64(16)
+	for p := d.Probe().Next(); k > 0; k, p = k-1, p.Next() {
+		all &= b.At(uint64(p)>>55) + 15
+	}
+	return all != 0
+}
+
+func countBlocked(counters nibbles.Counters, blocks uint64, k int, d hashfam.Digest) uint64 {
+	b, least := blockOf(counters, blocks, d), uint64(stuck)
+	for p := d.Probe().Next(); k > 0; k, p = k-1, p.Next() {
+		least = min(least, b.At(uint64(p)>>55))
+	}
+	return least
+}
+
+func removeBlocked(counters nibbles.Counters, blocks uint64, k int, d hashfam.Digest) bool {
+	b := blockOf(counters, blocks, d)
+	for p, done := d.Probe().Next(), 0; done < k; p, done = p.Next(), done+1 {
+		i := uint64(p) >> 55
+		if b.At(i) == 0 {
+			addBlocked(counters, blocks, done, d)
+			return false
+		}
+		b.Dec(i)
 	}
 	return true
 }

@@ -1,6 +1,7 @@
 package counting
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -28,10 +29,7 @@ func New(c Config) (*Filter, error) {
 // If there is not enough memory, the program crashes. If p comes from an
 // untrusted source, check [Params.SizeBytes] first.
 func NewFromParams(p Params) (*Filter, error) {
-	if err := p.check(ErrParams); err != nil {
-		return nil, err
-	}
-	if err := p.fits(ErrParams); err != nil {
+	if err := cmp.Or(p.check(ErrParams), p.fits(ErrParams)); err != nil {
 		return nil, err
 	}
 	return newFilter(p, make(nibbles.Counters, p.words())), nil
@@ -40,17 +38,15 @@ func NewFromParams(p Params) (*Filter, error) {
 // newFilter returns a filter with the valid parameters p. The filter retains
 // counters.
 func newFilter(p Params, counters nibbles.Counters) *Filter {
-	f := &Filter{p, classic, p.Counters, counters, p.Family.Hasher(p.SizeBytes())}
+	f := &Filter{p, p.Counters, counters, p.Family.Hasher(p.SizeBytes())}
 	if p.Layout == Blocked {
-		f.kind, f.span = blocked, p.Counters/blockCounters
+		f.span /= blockCounters
 	}
 	return f
 }
 
 // NewReceiver returns an empty filter that can decode data encoded with fam.
-func NewReceiver(fam hashfam.Family) *Filter {
-	return &Filter{params: Params{Family: fam}}
-}
+func NewReceiver(fam hashfam.Family) *Filter { return &Filter{params: Params{Family: fam}} }
 
 // Params returns the filter's parameters.
 func (f *Filter) Params() Params { return f.params }

@@ -56,6 +56,10 @@ func TestInvalidParametersReturnAFieldError(t *testing.T) {
 	} {
 		require.NoError(t, p.check(ErrParams))
 	}
+	if sizing.MaxBytes == 1<<30 { // addresses have 32 bits
+		_, err := NewFromParams(Params{Counters: 1<<31 + 1, Hashes: 1})
+		requireField(t, err, ErrParams, "Params.Counters")
+	}
 }
 
 func requireField(t *testing.T, err, sentinel error, field string) {

@@ -63,9 +63,7 @@ func (p Probe) In(n uint64) uint64 { return Reduce(uint64(p), n) }
 // Shard returns the shard, from 0 to n-1, that a key with digest d belongs to.
 // It returns 0 if n is less than 1. Structures in a shard do not depend on the
 // bits used to select it.
-func (d Digest) Shard(n int) int {
-	return int(Reduce(uint64(d), uint64(max(n, 0))))
-}
+func (d Digest) Shard(n int) int { return int(Reduce(uint64(d), uint64(max(n, 0)))) }
 
 // Reduce maps x, which should be uniform over all 64-bit values, to [0, n). It
 // returns the high half of the 128-bit product x*n (Lemire, ACM TOMACS 29,

@@ -35,17 +35,15 @@ func (f Format[P, T]) New(fam hashfam.Family, params any, payload uint64) Header
 
 // NewWords is like New, but with 64-bit words as parameters.
 func (f Format[P, T]) NewWords(fam hashfam.Family, payload uint64, words ...uint64) Header {
-	return Header{f.Kind, f.Version, fam.CheckValue(), appendWords(words...), payload}
+	return f.New(fam, words, payload)
 }
 
 // Header reads the header of a structure that was encoded with fam.
-func (f Format[P, T]) Header(r *Reader, fam hashfam.Family) (P, error) {
-	h := r.Header(f.Kind, f.Version, fam.CheckValue())
-	if r.err != nil {
-		var none P
-		return none, r.err
+func (f Format[P, T]) Header(r *Reader, fam hashfam.Family) (p P, err error) {
+	if h := r.Header(f.Kind, f.Version, fam.CheckValue()); r.err == nil {
+		return f.Parse(h, fam)
 	}
-	return f.Parse(h, fam)
+	return p, r.err
 }
 
 // ReadHeader is like Header. It reads only the header from r.

@@ -22,8 +22,8 @@
 // bytes that have arrived, regardless of the header.
 //
 // In this file, headers are parsed and written. read.go reads frames from
-// streams, view.go reads them in memory, and write.go writes them. headers.go
-// contains the parameters that several kinds share.
+// streams and in memory, and write.go writes them. headers.go contains the
+// parameters that several kinds share.
 package frame
 
 import (

@@ -42,7 +42,7 @@ func (a Array) Words() uint64 {
 
 // Header returns a frame header with the given family check value.
 func (a Array) Header(check uint64) Header {
-	b := appendWords(a.Cells, uint64(uint8(a.Hashes))|uint64(a.Layout)<<8)
+	b := EncodeParams([]uint64{a.Cells, uint64(uint8(a.Hashes)) | uint64(a.Layout)<<8})
 	return Header{Kind: a.Kind, Version: ArrayVersion, Check: check, Params: b, Payload: wordBytes * a.Words()}
 }
 
@@ -69,7 +69,7 @@ type Ribbon struct {
 // Header returns a frame header with the given family check value and payload
 // length in bytes.
 func (r Ribbon) Header(check, payload uint64) Header {
-	b := appendWords(r.Keys, uint64(r.Columns)|uint64(uint8(r.Layers))<<32)
+	b := EncodeParams([]uint64{r.Keys, uint64(r.Columns) | uint64(uint8(r.Layers))<<32})
 	return Header{Kind: Static, Version: RibbonVersion, Check: check, Params: b, Payload: payload}
 }
 
@@ -77,14 +77,6 @@ func (r Ribbon) Header(check, payload uint64) Header {
 func ParseRibbon(h Header, m *fault.Maker) (Ribbon, error) {
 	w, err := h.Words(m, 64, 40)
 	return Ribbon{w[0], uint32(w[1]), int(w[1] >> 32)}, err
-}
-
-func appendWords(words ...uint64) []byte {
-	b := make([]byte, 0, wordBytes*len(words))
-	for _, w := range words {
-		b = binary.LittleEndian.AppendUint64(b, w)
-	}
-	return b
 }
 
 // Words returns the parameters in words. bits has the number of bits that can
@@ -107,8 +99,8 @@ func (h Header) corruptParams(want int, m *fault.Maker) error {
 		fmt.Sprintf("%d bytes, with zeros where there is no field", want))
 }
 
-// EncodeParams encodes a struct with fields of fixed size. Blank fields are
-// zeros.
+// EncodeParams encodes words, or a struct with fields of fixed size. Blank
+// fields are zeros.
 func EncodeParams(fields any) []byte {
 	b, err := binary.Append(nil, binary.LittleEndian, fields)
 	if err != nil {

@@ -60,9 +60,7 @@ func cuckooLoad(m uint64) uint64 {
 // CrowdedPairs returns the expected number of ways to choose nine of n keys
 // that have the same two buckets. This bounds the probability that nine such
 // keys exist.
-func CrowdedPairs(m uint64, f int, n uint64) float64 {
-	return nines(n) * crowdedChance(m, f)
-}
+func CrowdedPairs(m uint64, f int, n uint64) float64 { return nines(n) * crowdedChance(m, f) }
 
 // nines returns the number of ways to choose nine of n keys.
 func nines(n uint64) float64 {

@@ -8,16 +8,12 @@ import (
 // LowerBound returns log2(1/eps), the bits per key that any structure with
 // false-positive rate eps and no false negatives needs (Carter et al. 1978;
 // Broder and Mitzenmacher 2004, section 2).
-func LowerBound(eps float64) float64 {
-	return -math.Log2(eps)
-}
+func LowerBound(eps float64) float64 { return -math.Log2(eps) }
 
 // BloomBitsPerKey returns log2(e)*log2(1/eps) = 1.4427*log2(1/eps), the bits
 // per key in large Bloom filters with the best real k (Broder and Mitzenmacher
 // 2004, section 2). No integer k needs less.
-func BloomBitsPerKey(eps float64) float64 {
-	return math.Log2E * LowerBound(eps)
-}
+func BloomBitsPerKey(eps float64) float64 { return math.Log2E * LowerBound(eps) }
 
 // PartitionedRate returns (1-(1-k/m)^n)^k, the rate of k slices of m/k bits,
 // with a hash function for each slice. This rate is exact, since slices are
@@ -137,9 +133,7 @@ func (c *surjections) get(j, length int) surjection {
 
 // DigestRate returns 1-e^{-n/2^64}, the probability that an absent key has the
 // same 64-bit digest as one of n keys. No filter can distinguish such keys.
-func DigestRate(n uint64) float64 {
-	return -math.Expm1(-float64(n) / (1 << 64))
-}
+func DigestRate(n uint64) float64 { return -math.Expm1(-float64(n) / (1 << 64)) }
 
 // ClassicDigestRate returns the probability that a classic filter finds an
 // absent key because its digest is equal to a member's digest, or near it in
@@ -158,21 +152,15 @@ func ClassicDigestRate(m uint64, k int, n uint64) float64 {
 	return min(1, DigestRate(n)*(1+2*shifted))
 }
 
-// union returns p1+p2-p1*p2, the probability of either of two independent
-// events.
-func union(p1, p2 float64) float64 { return p1 + (1-p1)*p2 }
-
 // WithDigest returns the rate of a filter with n keys if p is the rate of
 // independent positions. It adds [DigestRate], since an equal digest is also a
-// false positive.
-func WithDigest(p float64, n uint64) float64 {
-	return union(p, DigestRate(n))
-}
+// false positive. The two are independent events.
+func WithDigest(p float64, n uint64) float64 { return p + (1-p)*DigestRate(n) }
 
 // WithClassicDigest is like [WithDigest] for a classic filter, using
 // [ClassicDigestRate].
 func WithClassicDigest(p float64, m uint64, k int, n uint64) float64 {
-	return union(p, ClassicDigestRate(m, k, n))
+	return p + (1-p)*ClassicDigestRate(m, k, n)
 }
 
 // occupancy returns the distribution of the number of occupied cells after

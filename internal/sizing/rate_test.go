@@ -117,4 +117,6 @@ func TestDigestRates(t *testing.T) {
 	require.InEpsilon(t, DigestRate(100)*(1+2*(fill+fill*fill)), ClassicDigestRate(1000, 3, 100), 1e-12)
 	require.InEpsilon(t, DigestRate(100), ClassicDigestRate(1000, 1, 100), 1e-12)
 	require.Equal(t, 1.0, ClassicDigestRate(64, 64, math.MaxUint64))
+	d = ClassicDigestRate(1<<61, 3, 1<<60)
+	require.InEpsilon(t, 1-(1-0.5)*(1-d), WithClassicDigest(0.5, 1<<61, 3, 1<<60), 1e-14)
 }

@@ -8,13 +8,8 @@ type search struct {
 	eps      float64
 	rate     func(size uint64, k int) float64
 	k        int                   // the best k for the last size
-	known    map[choice]float64    // the rates that have been computed
+	known    map[[2]uint64]float64 // the rates that have been computed, by size and k
 	tooSmall [MaxHashes + 2]uint64 // the largest size known to be too small, for each k
-}
-
-type choice struct {
-	size uint64
-	k    int
 }
 
 // best returns the lowest rate at a size.
@@ -25,10 +20,11 @@ func (s *search) best(size uint64) (rate float64) {
 
 // at returns the rate for size and k.
 func (s *search) at(size uint64, k int) float64 {
-	r, ok := s.known[choice{size, k}]
+	choice := [2]uint64{size, uint64(k)}
+	r, ok := s.known[choice]
 	if !ok {
 		r = s.rate(size, k)
-		s.known[choice{size, k}] = r
+		s.known[choice] = r
 	}
 	if r > s.eps {
 		s.tooSmall[k] = max(s.tooSmall[k], size)
@@ -51,7 +47,7 @@ func (s *search) meets(size uint64) bool {
 func (s *search) smallest(guess, limit uint64) (uint64, int, bool) {
 	s.k = clampHashes(LowerBound(s.eps))
 	s.tooSmall[0], s.tooSmall[MaxHashes+1] = limit, limit // these k are not allowed
-	s.known = map[choice]float64{}
+	s.known = map[[2]uint64]float64{}
 	size, ok := smallest(s.approach(guess, limit), limit, s.meets)
 	if !ok {
 		return 0, 0, false
@@ -117,9 +113,7 @@ func HashesWithin(bits, n uint64, rate func(k int) float64) int {
 }
 
 // clampHashes rounds k to an integer from 1 to MaxHashes.
-func clampHashes(k float64) int {
-	return int(math.Round(min(max(k, 1), MaxHashes)))
-}
+func clampHashes(k float64) int { return int(math.Round(min(max(k, 1), MaxHashes))) }
 
 // LargestWithin returns the largest n at which the rate does not exceed limit,
 // or 0 if there is none. The rate must not decrease with n. The search starts
