@@ -187,24 +187,27 @@ func (s Structure) pureReads(t *rapid.T, f Encoded, keys []string) {
 	before := encode(t, f)
 	var wg sync.WaitGroup
 	for range 2 {
-		wg.Go(func() {
-			for _, form := range slices.Concat(s.questions(f)...) {
-				form.do(keys...)
-			}
-			s.reads(f)
-			if s.Reads != nil {
-				s.Reads(f)
-			}
-			shown(f)
-			s.equal(f, f)
-			f.WriteTo(io.Discard)
-			if s.clone != nil && s.merge != nil {
-				s.merge(s.clone(f), f)
-			}
-		})
+		wg.Go(func() { s.read(f, keys) })
 	}
 	wg.Wait()
 	requireBytes(t, before, encode(t, f), "a read changed the structure")
+}
+
+// read calls all methods that only read.
+func (s Structure) read(f Encoded, keys []string) {
+	for _, form := range slices.Concat(s.questions(f)...) {
+		form.do(keys...)
+	}
+	s.reads(f)
+	if s.Reads != nil {
+		s.Reads(f)
+	}
+	shown(f)
+	s.equal(f, f)
+	f.WriteTo(io.Discard)
+	if s.clone != nil && s.merge != nil {
+		s.merge(s.clone(f), f)
+	}
 }
 
 // allocations checks that queries do not allocate, nor insertions when the key
