@@ -72,8 +72,6 @@ func (s Structure) example(fam hashfam.Family) Encoded {
 // and cannot be merged, and that the error names the parameter.
 func (s Structure) incompatible(t *rapid.T, f Encoded, in []string) {
 	if s.Builders != nil {
-		fam := f.Family()
-		require.False(t, s.equal(s.receiver(fam), s.receiver(fam.Derive("another"))), "another family")
 		return
 	}
 	empty, valid := s.like(f), s.like(f)
@@ -120,9 +118,9 @@ func (s Structure) decode(t rapid.TB, f Encoded, b []byte, want error, ways ...w
 	again, _ := f.MarshalBinary()
 	requireBytes(t, own, again, "a decoder ignored bytes, or changed its receiver after an error")
 	same("a view", s.view(t, b, f.Family(), valid, whole))
-	if err := s.header(t, b, f.Family(), valid); s.Header != nil && err == nil && want != nil {
-		must(t, errors.Is(want, hashfam.ErrCorrupt), "the header has no error, want %v", want)
-	}
+	err := s.header(t, b, f.Family(), valid)
+	ignored := s.Header != nil && err == nil && want != nil && want != hashfam.ErrCorrupt
+	must(t, !ignored, "the header has no error, want %v", want)
 	s.ask(t, b, f, whole)
 	return whole == nil
 }
@@ -144,7 +142,7 @@ func (s Structure) wrongHeader(t *rapid.T, f Encoded, _ []string) {
 	} {
 		b := bytes.Clone(b)
 		b[wrong.offset] = wrong.value
-		Reseal(b)
+		b = sealed(b)
 		s.decode(t, used, b, wrong.err, way)
 		require.True(t, s.Header == nil || s.header(t, b, f.Family(), nil) != nil, "a wrong header is accepted")
 	}
@@ -236,9 +234,8 @@ var Update = flag.Bool("update", false, "write new golden files, and the test ve
 func (s Structure) golden(t rapid.TB, file string, built Encoded) {
 	b, f := encode(t, built), s.receiver(built.Family())
 	RequireGolden(t, file, b)
-	require.NoError(t, f.UnmarshalBinary(b))
+	require.True(t, s.decode(t, f, b, nil, ways...))
 	require.True(t, s.equal(f, built))
-	requireBytes(t, b, encode(t, f), "the decoded structure is encoded differently")
 	s.everyDamage(t, b, built.Family())
 }
 
@@ -268,8 +265,8 @@ func (s Structure) everyDamage(t rapid.TB, b []byte, fam hashfam.Family) {
 				changed, way := bytes.Clone(b), ways[(i+bit)%len(ways)]
 				changed[i] ^= 1 << bit
 				s.decode(t, f, changed, hashfam.ErrCorrupt, way)
-				if Reseal(changed); i >= offsetParams {
-					s.decode(t, s.receiver(fam), changed, nil, way)
+				if i >= offsetParams {
+					s.decode(t, s.receiver(fam), sealed(changed), nil, way)
 				}
 			}
 		}
@@ -313,16 +310,12 @@ type writer struct {
 	got  []byte
 	room int
 	err  error
-	full bool
 }
 
 func (w *writer) Write(b []byte) (int, error) {
-	if w.full {
-		return 0, errors.New("written after an error")
-	}
 	n := min(len(b), w.room-len(w.got))
 	w.got = append(w.got, b[:n]...)
-	if w.full = n < len(b); w.full {
+	if n < len(b) {
 		return n, w.err
 	}
 	return n, nil
@@ -355,6 +348,7 @@ func (s Structure) zeroValue(t rapid.TB) {
 		}
 		require.Zero(t, n)
 	}
+	require.False(t, s.equal(s.zero(), s.receiver(keyed)), "another family")
 	f := s.example(hashfam.Family{})
 	for _, way := range ways {
 		g := s.zero()

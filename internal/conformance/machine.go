@@ -87,7 +87,7 @@ func (m *Machine) repeat() {
 		}
 	}
 	adds, contains := m.s.adds(m.F), ContainsOrAdds(m.F)
-	_, resets := m.F.(resetter)
+	_, resets := m.F.(interface{ Reset() })
 	has(true, "all forms agree", func(*Machine) { m.agree(drawSet(m.T)) })
 	has(true, "encode and decode", (*Machine).recode)
 	has(len(adds) > 0, "add", func(*Machine) { m.Add(m.s.adds(m.F), DrawKeys(m.T)) })
@@ -243,8 +243,6 @@ func must(t rapid.TB, ok bool, format string, args ...any) {
 		t.Fatalf(format, args...)
 	}
 }
-
-type resetter interface{ Reset() }
 
 // build builds the structure, and the twin from the same keys in another order.
 // Some keys are repeated.
@@ -422,8 +420,9 @@ func (m *Machine) clone() {
 }
 
 func (m *Machine) reset() {
-	m.F.(resetter).Reset()
-	m.Twin.(resetter).Reset()
+	for _, f := range []Encoded{m.F, m.Twin} {
+		f.(interface{ Reset() }).Reset()
+	}
 	m.forget()
 	must(m, m.s.equal(m.F, m.s.like(m.F)), "the structure is not empty after Reset")
 }
