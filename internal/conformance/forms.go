@@ -284,13 +284,9 @@ func DrawKeys(t *rapid.T) []string {
 	return rapid.SliceOfN(rapid.SampledFrom(names), 0, 15).Draw(t, "keys")
 }
 
-func drawMany(t *rapid.T) []string {
-	return numbered(rapid.IntRange(0, 999).Draw(t, "first key"), rapid.IntRange(1, 400).Draw(t, "number of keys"))
-}
-
 func drawSet(t *rapid.T) []string {
 	if rapid.Bool().Draw(t, "many") {
-		return drawMany(t)
+		return numbered(rapid.IntRange(0, 999).Draw(t, "first key"), rapid.IntRange(1, 400).Draw(t, "number of keys"))
 	}
 	return DrawKeys(t)
 }
