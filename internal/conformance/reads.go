@@ -98,8 +98,8 @@ type Asker = func(frame []byte, d hashfam.Digest) (bool, error)
 
 // ask queries b, which may be damaged, at different addresses. If b is valid,
 // the results must agree with f. Otherwise true must be returned with the error
-// of the decoder, unless the damage is only in a checksum, in the payload, or in
-// a payload length that depends on the payload.
+// of the decoder, unless the damage is only in a checksum, in the payload, or
+// in a payload length that depends on the payload.
 func (s Structure) ask(t rapid.TB, b []byte, f Encoded, invalid error) {
 	if s.Ask == nil {
 		return
