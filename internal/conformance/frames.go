@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -305,7 +306,7 @@ func (s Structure) streams(t *rapid.T, f Encoded, _ []string) {
 	requireBytes(t, b, encode(t, f), "a failed write changed the structure")
 }
 
-// A writer returns err when it has received room bytes.
+// A writer returns err once, after room bytes.
 type writer struct {
 	got  []byte
 	room int
@@ -313,9 +314,10 @@ type writer struct {
 }
 
 func (w *writer) Write(b []byte) (int, error) {
-	n := min(len(b), w.room-len(w.got))
+	n := min(len(b), w.room)
 	w.got = append(w.got, b[:n]...)
-	if n < len(b) {
+	if w.room -= n; n < len(b) {
+		w.room = math.MaxInt
 		return n, w.err
 	}
 	return n, nil
