@@ -91,9 +91,8 @@ func FuzzFrames(f *testing.F)        { sketches.Fuzz(f) }
 // adds returns the forms of Add and AddN.
 func adds(f conformance.Encoded) []conformance.Form {
 	s := f.(*Sketch)
-	return append(conformance.Adds(s),
-		conformance.Each("AddN", conformance.Bytes, conformance.Done(func(key []byte) { s.AddN(key, 1) })),
-		conformance.Each("AddNDigest", s.Family().SumString, conformance.Done(func(d hashfam.Digest) { s.AddNDigest(d, 1) })))
+	return append(conformance.Adds(s), conformance.Forms("AddN", s,
+		func(key []byte) { s.AddN(key, 1) }, func(d hashfam.Digest) { s.AddNDigest(d, 1) })...)
 }
 
 // removes returns the forms of Remove. A conservative sketch has none.
@@ -102,10 +101,8 @@ func removes(f conformance.Encoded) []conformance.Form {
 	if s.params.Conservative {
 		return nil
 	}
-	return []conformance.Form{
-		conformance.Each("Remove", conformance.Bytes, conformance.Is(func(key []byte) bool { return s.Remove(key, 1) == nil })),
-		conformance.Each("RemoveDigest", s.Family().SumString, conformance.Is(func(d hashfam.Digest) bool { return s.RemoveDigest(d, 1) == nil })),
-	}
+	return conformance.Forms("Remove", s,
+		func(key []byte) bool { return s.Remove(key, 1) == nil }, func(d hashfam.Digest) bool { return s.RemoveDigest(d, 1) == nil })
 }
 
 // drawParams draws the parameters of a small sketch.

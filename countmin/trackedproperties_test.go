@@ -118,23 +118,20 @@ func tracks(s conformance.Structure) conformance.Structure {
 // addsTracked returns the forms of Add and AddN.
 func addsTracked(f conformance.Encoded) []conformance.Form {
 	t := f.(tracking).self()
-	return []conformance.Form{
-		conformance.Each("Add", conformance.Bytes, conformance.Done(t.Add)),
-		conformance.Each("AddString", conformance.Text, conformance.Done(t.AddString)),
-		conformance.Each("AddDigest", conformance.Bytes, conformance.Done(func(key []byte) { t.AddDigest(t.family.Sum(key), key) })),
-		conformance.Each("AddN", conformance.Bytes, conformance.Done(func(key []byte) { t.AddN(key, 1) })),
-		conformance.Batch("AddAll", t.family, func(d []hashfam.Digest, keys [][]byte) (int, error) { return len(d), t.AddAll(d, keys) }),
-	}
+	return slices.Concat(
+		conformance.Forms("Add", t, t.Add, t.AddString, t.AddAll),
+		conformance.Forms("AddDigest", t, func(key []byte) { t.AddDigest(t.family.Sum(key), key) }),
+		conformance.Forms("AddN", t, func(key []byte) { t.AddN(key, 1) }))
 }
 
 // estimates returns the forms of one of the bounds of Estimate.
 func estimates(name string, f any, number func(Estimate) uint64) []conformance.Form {
 	t := f.(tracking).self()
-	return append(conformance.Forms(name, t.family,
-		func(key []byte) (uint64, error) { return number(t.Estimate(key)), nil },
-		func(key string) (uint64, error) { return number(t.EstimateString(key)), nil },
-		func(d hashfam.Digest) (uint64, error) { return number(t.EstimateDigest(d)), nil },
-	), conformance.Answers(name+"All", t.family, Estimate{7, 9}, t.EstimateAll, number))
+	return conformance.Forms(name, t,
+		func(key []byte) uint64 { return number(t.Estimate(key)) },
+		func(key string) uint64 { return number(t.EstimateString(key)) },
+		func(d hashfam.Digest) uint64 { return number(t.EstimateDigest(d)) },
+		conformance.Answers(name+"All", t, Estimate{7, 9}, t.EstimateAll, number))
 }
 
 // claimHuge claims a budget of 2^34 bytes, and a payload of 2^40.

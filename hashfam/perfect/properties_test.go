@@ -136,7 +136,6 @@ func filterBuilders(t *rapid.T, fam hashfam.Family) map[string]conformance.Build
 // below the number of keys.
 func indexForms(f any) []conformance.Form {
 	s := f.(interface {
-		Family() hashfam.Family
 		Len() uint64
 		Index([]byte) uint64
 		IndexString(string) uint64
@@ -144,27 +143,26 @@ func indexForms(f any) []conformance.Form {
 		IndexAll([]uint64, []hashfam.Digest) []uint64
 	})
 	number := func(i uint64) uint64 { return (i + 1) * conformance.One(i < s.Len()) }
-	return append(conformance.Forms("Index", s.Family(),
-		func(key []byte) (uint64, error) { return number(s.Index(key)), nil },
-		func(key string) (uint64, error) { return number(s.IndexString(key)), nil },
-		func(d hashfam.Digest) (uint64, error) { return number(s.IndexDigest(d)), nil },
-	), conformance.Answers("IndexAll", s.Family(), 7, s.IndexAll, number))
+	return conformance.Forms("Index", s,
+		func(key []byte) uint64 { return number(s.Index(key)) },
+		func(key string) uint64 { return number(s.IndexString(key)) },
+		func(d hashfam.Digest) uint64 { return number(s.IndexDigest(d)) },
+		conformance.Answers("IndexAll", s, 7, s.IndexAll, number))
 }
 
 // valueForms returns the forms of Value. The result is the value plus 1, or 0
 // if the key is not found.
 func valueForms(f any) []conformance.Form {
 	s := f.(interface {
-		Family() hashfam.Family
 		Value([]byte) (uint64, bool)
 		ValueString(string) (uint64, bool)
 		ValueDigest(hashfam.Digest) (uint64, bool)
 	})
-	number := func(value uint64, found bool) (uint64, error) { return (value + 1) * conformance.One(found), nil }
-	return conformance.Forms("Value", s.Family(),
-		func(key []byte) (uint64, error) { return number(s.Value(key)) },
-		func(key string) (uint64, error) { return number(s.ValueString(key)) },
-		func(d hashfam.Digest) (uint64, error) { return number(s.ValueDigest(d)) })
+	number := func(value uint64, found bool) uint64 { return (value + 1) * conformance.One(found) }
+	return conformance.Forms("Value", s,
+		func(key []byte) uint64 { return number(s.Value(key)) },
+		func(key string) uint64 { return number(s.ValueString(key)) },
+		func(d hashfam.Digest) uint64 { return number(s.ValueDigest(d)) })
 }
 
 // requireOwnIndexes checks that the keys have different indexes.

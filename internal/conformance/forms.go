@@ -1,7 +1,11 @@
 package conformance
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"strconv"
+
+	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
 )
@@ -31,8 +35,8 @@ func (f Form) do(keys ...string) (sum int, err error) {
 	return sum, err
 }
 
-// Each returns a form whose method is called for each key.
-func Each[K any](name string, convert func(string) K, call func(K) (uint64, error)) Form {
+// each returns a form whose method is called for each key.
+func each[K any](name string, convert func(string) K, call func(K) (uint64, error)) Form {
 	return Form{Name: name, Bind: func(keys []string) func() ([]uint64, error) {
 		converted, numbers := make([]K, len(keys)), make([]uint64, len(keys))
 		for i, key := range keys {
@@ -51,14 +55,23 @@ func Each[K any](name string, convert func(string) K, call func(K) (uint64, erro
 	}}
 }
 
-// Batch returns a form whose method is called once for all digests, or keys,
-// and returns the number of successes.
-func Batch(name string, fam hashfam.Family, call func([]hashfam.Digest, [][]byte) (int, error)) Form {
+// batch returns a form whose method is called once for all digests, or keys.
+func batch(name string, fam hashfam.Family, method any) Form {
 	return Form{Name: name, Bind: func(keys []string) func() ([]uint64, error) {
 		list, sum := bytesOf(keys), make([]uint64, 1)
 		digests := fam.SumAll(nil, list)
 		return func() ([]uint64, error) {
-			n, err := call(digests, list)
+			n, err := len(keys), error(nil)
+			switch call := method.(type) {
+			case func([]hashfam.Digest):
+				call(digests)
+			case func([]hashfam.Digest, [][]byte) error:
+				err = call(digests, list)
+			case func([]hashfam.Digest) int:
+				n = call(digests)
+			default:
+				n, err = method.(func([]hashfam.Digest) (int, error))(digests)
+			}
 			sum[0] = uint64(n)
 			return sum, err
 		}
@@ -67,9 +80,9 @@ func Batch(name string, fam hashfam.Family, call func([]hashfam.Digest, [][]byte
 
 // Answers returns a form whose method appends an answer for each digest. If it
 // does not append to mark, the form returns no numbers.
-func Answers[R comparable](name string, fam hashfam.Family, mark R, call func([]R, []hashfam.Digest) []R, number func(R) uint64) Form {
+func Answers[R comparable](name string, f any, mark R, call func([]R, []hashfam.Digest) []R, number func(R) uint64) Form {
 	return Form{Name: name, Bind: func(keys []string) func() ([]uint64, error) {
-		dst, numbers, digests := []R{mark}, make([]uint64, 0, len(keys)), fam.SumAll(nil, bytesOf(keys))
+		dst, numbers, digests := []R{mark}, make([]uint64, 0, len(keys)), familyOf(f).SumAll(nil, bytesOf(keys))
 		return func() ([]uint64, error) {
 			numbers = numbers[:0]
 			if dst = call(dst[:1], digests); len(dst) > 0 && dst[0] == mark {
@@ -82,46 +95,45 @@ func Answers[R comparable](name string, fam hashfam.Family, mark R, call func([]
 	}}
 }
 
-// Forms returns the forms with bytes, a string and a digest.
-func Forms(name string, fam hashfam.Family, bytes func([]byte) (uint64, error),
-	text func(string) (uint64, error), digest func(hashfam.Digest) (uint64, error)) []Form {
-	return []Form{Each(name, Bytes, bytes), Each(name+"String", Text, text), Each(name+"Digest", fam.SumString, digest)}
-}
-
-// Bytes and Text can be used as arguments of [Each].
-func Bytes(key string) []byte { return []byte(key) }
-func Text(key string) string  { return key }
-
-func bytesOf(keys []string) [][]byte {
-	list := make([][]byte, len(keys))
-	for i, key := range keys {
-		list[i] = []byte(key)
+// Forms returns the forms of a method of f. The methods have a key, which is
+// bytes, a string or a digest, or all digests. They return nothing, a number, a
+// bool or an error. A method can also be a Form. It is ignored if it is nil.
+func Forms(name string, f any, methods ...any) (forms []Form) {
+	for _, m := range methods {
+		bytes, text, digest := method[[]byte](m), method[string](m), method[hashfam.Digest](m)
+		form, ready := m.(Form)
+		switch {
+		case m == nil:
+			continue
+		case bytes != nil:
+			form = each(name, func(key string) []byte { return []byte(key) }, bytes)
+		case text != nil:
+			form = each(name+"String", rapid.ID, text)
+		case digest != nil:
+			form = each(name+"Digest", familyOf(f).SumString, digest)
+		case !ready:
+			form = batch(name+"All", familyOf(f), m)
+		}
+		forms = append(forms, form)
 	}
-	return list
+	return forms
 }
 
-// Done, Is and the following functions convert methods for [Each].
-func Done[K any](call func(K)) func(K) (uint64, error) {
-	return func(key K) (uint64, error) { call(key); return 1, nil }
-}
-
-func Is[K any](call func(K) bool) func(K) (uint64, error) {
-	return func(key K) (uint64, error) { return One(call(key)), nil }
-}
-
-func tried[K any](call func(K) error) func(K) (uint64, error) {
-	return func(key K) (uint64, error) { return 1, call(key) }
-}
-
-func found[K any](call func(K) (bool, error)) func(K) (uint64, error) {
-	return func(key K) (uint64, error) {
-		is, err := call(key)
-		return One(is), err
+// method converts a method with a key of this type. Otherwise it returns nil.
+func method[K any](method any) func(K) (uint64, error) {
+	switch call := method.(type) {
+	case func(K):
+		return func(key K) (uint64, error) { call(key); return 1, nil }
+	case func(K) error:
+		return func(key K) (uint64, error) { return 1, call(key) }
+	case func(K) bool:
+		return func(key K) (uint64, error) { return One(call(key)), nil }
+	case func(K) uint64:
+		return func(key K) (uint64, error) { return call(key), nil }
+	case func(K) (bool, error):
+		return func(key K) (uint64, error) { is, err := call(key); return One(is), err }
 	}
-}
-
-func counted[K any](call func(K) uint64) func(K) (uint64, error) {
-	return func(key K) (uint64, error) { return call(key), nil }
+	return nil
 }
 
 func One(is bool) uint64 {
@@ -131,102 +143,87 @@ func One(is bool) uint64 {
 	return 0
 }
 
-// The following functions return the forms of a method, or none if f does not
-// have it. Structures share the names and signatures of their methods.
+func familyOf(f any) hashfam.Family { return f.(interface{ Family() hashfam.Family }).Family() }
 
-// Adds returns the forms of Add.
-func Adds(f familiar) []Form {
-	fam := f.Family()
-	switch f := f.(type) {
-	case interface {
-		Add([]byte)
-		AddString(string)
-		AddDigest(hashfam.Digest)
-		AddAll([]hashfam.Digest)
-	}:
-		all := func(d []hashfam.Digest, _ [][]byte) (int, error) { f.AddAll(d); return len(d), nil }
-		return append(Forms("Add", fam, Done(f.Add), Done(f.AddString), Done(f.AddDigest)), Batch("AddAll", fam, all))
-	case interface { // can fail
-		Add([]byte) error
-		AddString(string) error
-		AddDigest(hashfam.Digest) error
-		AddAll([]hashfam.Digest) (int, error)
-	}:
-		all := func(d []hashfam.Digest, _ [][]byte) (int, error) { return f.AddAll(d) }
-		return append(Forms("Add", fam, tried(f.Add), tried(f.AddString), tried(f.AddDigest)), Batch("AddAll", fam, all))
+func bytesOf(keys []string) [][]byte {
+	list := make([][]byte, len(keys))
+	for i, key := range keys {
+		list[i] = []byte(key)
+	}
+	return list
+}
+
+// have returns the result of call, or nil if f does not have the method.
+// Structures share the names and signatures of their methods.
+func have[I any](f any, call func(I) any) any {
+	if f, ok := f.(I); ok {
+		return call(f)
 	}
 	return nil
 }
 
-// ContainsOrAdds returns the forms of ContainsOrAdd.
-func ContainsOrAdds(f familiar) []Form {
-	fam := f.Family()
-	switch f := f.(type) {
-	case interface {
-		ContainsOrAdd([]byte) bool
-		ContainsOrAddString(string) bool
-		ContainsOrAddDigest(hashfam.Digest) bool
-	}:
-		return Forms("ContainsOrAdd", fam, Is(f.ContainsOrAdd), Is(f.ContainsOrAddString), Is(f.ContainsOrAddDigest))
-	case interface { // can fail
-		ContainsOrAdd([]byte) (bool, error)
-		ContainsOrAddString(string) (bool, error)
-		ContainsOrAddDigest(hashfam.Digest) (bool, error)
-	}:
-		return Forms("ContainsOrAdd", fam, found(f.ContainsOrAdd), found(f.ContainsOrAddString), found(f.ContainsOrAddDigest))
-	}
-	return nil
+// Adds and the following functions return the forms of a method, or none.
+func Adds(f any) []Form {
+	return Forms("Add", f,
+		have(f, func(f interface{ Add([]byte) }) any { return f.Add }),
+		have(f, func(f interface{ Add([]byte) error }) any { return f.Add }),
+		have(f, func(f interface{ AddString(string) }) any { return f.AddString }),
+		have(f, func(f interface{ AddString(string) error }) any { return f.AddString }),
+		have(f, func(f interface{ AddDigest(hashfam.Digest) }) any { return f.AddDigest }),
+		have(f, func(f interface{ AddDigest(hashfam.Digest) error }) any { return f.AddDigest }),
+		have(f, func(f interface{ AddAll([]hashfam.Digest) }) any { return f.AddAll }),
+		have(f, func(f interface {
+			AddAll([]hashfam.Digest) (int, error)
+		}) any {
+			return f.AddAll
+		}))
 }
 
-// Deletes returns the forms of Delete.
-func Deletes(f familiar) (forms []Form) {
-	fam := f.Family()
-	if f, ok := f.(interface {
-		Delete([]byte) bool
-		DeleteDigest(hashfam.Digest) bool
-	}); ok {
-		forms = append(forms, Each("Delete", Bytes, Is(f.Delete)), Each("DeleteDigest", fam.SumString, Is(f.DeleteDigest)))
-	}
-	if f, ok := f.(interface {
-		DeleteString(string) bool
-		DeleteAll([]hashfam.Digest) int
-	}); ok {
-		all := func(d []hashfam.Digest, _ [][]byte) (int, error) { return f.DeleteAll(d), nil }
-		forms = append(forms, Each("DeleteString", Text, Is(f.DeleteString)), Batch("DeleteAll", fam, all))
-	}
-	return forms
+func ContainsOrAdds(f any) []Form {
+	type (
+		bytes   interface{ ContainsOrAdd([]byte) (bool, error) }
+		text    interface{ ContainsOrAddString(string) (bool, error) }
+		digests interface {
+			ContainsOrAddDigest(hashfam.Digest) (bool, error)
+		}
+	)
+	return Forms("ContainsOrAdd", f,
+		have(f, func(f interface{ ContainsOrAdd([]byte) bool }) any { return f.ContainsOrAdd }),
+		have(f, func(f bytes) any { return f.ContainsOrAdd }),
+		have(f, func(f interface{ ContainsOrAddString(string) bool }) any { return f.ContainsOrAddString }),
+		have(f, func(f text) any { return f.ContainsOrAddString }),
+		have(f, func(f interface{ ContainsOrAddDigest(hashfam.Digest) bool }) any { return f.ContainsOrAddDigest }),
+		have(f, func(f digests) any { return f.ContainsOrAddDigest }))
 }
 
-// Contains returns the forms of Contains.
+func Deletes(f any) []Form {
+	return Forms("Delete", f,
+		have(f, func(f interface{ Delete([]byte) bool }) any { return f.Delete }),
+		have(f, func(f interface{ DeleteString(string) bool }) any { return f.DeleteString }),
+		have(f, func(f interface{ DeleteDigest(hashfam.Digest) bool }) any { return f.DeleteDigest }),
+		have(f, func(f interface{ DeleteAll([]hashfam.Digest) int }) any { return f.DeleteAll }))
+}
+
 func Contains(f any) []Form {
-	s, ok := f.(interface {
-		familiar
-		Contains([]byte) bool
-		ContainsString(string) bool
-		ContainsDigest(hashfam.Digest) bool
+	type batch interface {
 		ContainsAll([]bool, []hashfam.Digest) []bool
-	})
-	if !ok {
-		return nil
 	}
-	return append(Forms("Contains", s.Family(), Is(s.Contains), Is(s.ContainsString), Is(s.ContainsDigest)),
-		Answers("ContainsAll", s.Family(), true, s.ContainsAll, One))
+	return Forms("Contains", f,
+		have(f, func(f interface{ Contains([]byte) bool }) any { return f.Contains }),
+		have(f, func(f interface{ ContainsString(string) bool }) any { return f.ContainsString }),
+		have(f, func(f interface{ ContainsDigest(hashfam.Digest) bool }) any { return f.ContainsDigest }),
+		have(f, func(f batch) any { return Answers("ContainsAll", f, true, f.ContainsAll, One) }))
 }
 
-// Counts returns the forms of Count.
 func Counts(f any) []Form {
-	s, ok := f.(interface {
-		familiar
-		Count([]byte) uint64
-		CountString(string) uint64
-		CountDigest(hashfam.Digest) uint64
+	type batch interface {
 		CountAll([]uint64, []hashfam.Digest) []uint64
-	})
-	if !ok {
-		return nil
 	}
-	return Counting(append(Forms("Count", s.Family(), counted(s.Count), counted(s.CountString), counted(s.CountDigest)),
-		Answers("CountAll", s.Family(), 7, s.CountAll, func(n uint64) uint64 { return n })))
+	return Counting(Forms("Count", f,
+		have(f, func(f interface{ Count([]byte) uint64 }) any { return f.Count }),
+		have(f, func(f interface{ CountString(string) uint64 }) any { return f.CountString }),
+		have(f, func(f interface{ CountDigest(hashfam.Digest) uint64 }) any { return f.CountDigest }),
+		have(f, func(f batch) any { return Answers("CountAll", f, 7, f.CountAll, rapid.ID) })))
 }
 
 // Counting sets Counts of all forms.
@@ -259,4 +256,64 @@ func (s Structure) questions(f any) (list [][]Form) {
 		}
 	}
 	return list
+}
+
+// names contains the keys that properties use: short and long ones, and "".
+// Some long ones differ only at the end.
+var names = func() []string {
+	names := append(numbered(0, 12), "")
+	for _, n := range []int{23, 64, 65, 255, 256, 300} {
+		names = append(names, fmt.Sprintf("%0*d", n, 1), fmt.Sprintf("%0*d", n, 2))
+	}
+	return names
+}()
+
+func numbered(first, n int) []string {
+	keys := make([]string, n)
+	for i := range keys {
+		keys[i] = fmt.Sprint("key ", first+i)
+	}
+	return keys
+}
+
+// DrawKey draws a key. Since there are only a few, keys will be repeated.
+func DrawKey(t *rapid.T) string { return rapid.SampledFrom(names).Draw(t, "key") }
+
+// DrawKeys draws up to 15 keys using [DrawKey].
+func DrawKeys(t *rapid.T) []string {
+	return rapid.SliceOfN(rapid.SampledFrom(names), 0, 15).Draw(t, "keys")
+}
+
+func drawSet(t *rapid.T) []string {
+	if rapid.Bool().Draw(t, "many") {
+		return numbered(rapid.IntRange(0, 999).Draw(t, "first key"), rapid.IntRange(1, 400).Draw(t, "number of keys"))
+	}
+	return DrawKeys(t)
+}
+
+var (
+	keyed    = hashfam.New(hashfam.Key{1, 2, 3})
+	families = []hashfam.Family{{}, keyed, keyed.Derive("derived")}
+)
+
+func drawFamily(t *rapid.T) hashfam.Family {
+	return families[rapid.IntRange(0, len(families)-1).Draw(t, "family")]
+}
+
+// Digests returns n random digests.
+func Digests(rng *rand.Rand, n int) []hashfam.Digest {
+	digests := make([]hashfam.Digest, n)
+	for i := range digests {
+		digests[i] = hashfam.Digest(rng.Uint64())
+	}
+	return digests
+}
+
+// Probing returns the digest whose probe sequence begins with x.
+func Probing(x uint64) hashfam.Digest {
+	factor, inverse := uint64(hashfam.Digest(1).Probe()), uint64(1)
+	for range 6 { // Newton's iteration doubles the number of correct bits
+		inverse *= 2 - factor*inverse
+	}
+	return hashfam.Digest(x * inverse)
 }

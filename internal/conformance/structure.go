@@ -6,7 +6,6 @@ import (
 	"io"
 	"log/slog"
 	"reflect"
-	"slices"
 
 	"pgregory.net/rapid"
 
@@ -16,19 +15,19 @@ import (
 // Encoded has the methods of all structures, except those that other types
 // implement with other arguments: see [Of].
 type Encoded interface {
-	familiar
+	Family() hashfam.Family
 
 	encoding.BinaryAppender
 	encoding.BinaryMarshaler
+	encoding.BinaryUnmarshaler
 	encoding.TextMarshaler
+	encoding.TextUnmarshaler
+	io.ReaderFrom
 	io.WriterTo
-	decoder
 
 	fmt.Stringer
 	slog.LogValuer
 }
-
-type familiar interface{ Family() hashfam.Family }
 
 // A Structure describes how a structure is used, encoded and printed. Type and
 // ClaimHuge must be set. Other fields can be nil. Most methods are found by
@@ -154,25 +153,15 @@ func (t Type) reads(f any) []any { return append(Reads(f), t.params(f)) }
 // Reads returns the results of the methods of a structure or its view that only
 // read and that several structures have.
 func Reads(f any) []any {
-	return slices.Concat(
-		result(f, func(f interface{ SizeBytes() uint64 }) any { return f.SizeBytes() }),
-		result(f, func(f interface{ Len() uint64 }) any { return f.Len() }),
-		result(f, func(f interface{ Total() uint64 }) any { return f.Total() }),
-		result(f, func(f interface{ FillRatio() float64 }) any { return f.FillRatio() }),
-		result(f, func(f interface{ EstimatedLen() float64 }) any { return f.EstimatedLen() }),
-		result(f, func(f interface{ FalsePositiveRate() float64 }) any { return f.FalsePositiveRate() }),
-	)
-}
-
-func result[I any](f any, call func(I) any) []any {
-	if f, ok := f.(I); ok {
-		return []any{call(f)}
+	return []any{
+		have(f, func(f interface{ SizeBytes() uint64 }) any { return f.SizeBytes() }),
+		have(f, func(f interface{ Len() uint64 }) any { return f.Len() }),
+		have(f, func(f interface{ Total() uint64 }) any { return f.Total() }),
+		have(f, func(f interface{ FillRatio() float64 }) any { return f.FillRatio() }),
+		have(f, func(f interface{ EstimatedLen() float64 }) any { return f.EstimatedLen() }),
+		have(f, func(f interface{ FalsePositiveRate() float64 }) any { return f.FalsePositiveRate() }),
 	}
-	return nil
 }
-
-// draw draws a structure of the family.
-func (t Type) draw(r *rapid.T, fam hashfam.Family) Encoded { return t.made(t.drawn(r, fam)) }
 
 // like returns a structure with the same parameters.
 func (t Type) like(f Encoded) Encoded { return t.made(t.params(f)) }
@@ -185,17 +174,11 @@ func (t Type) made(params any) Encoded {
 	return f
 }
 
-// A variant has another value in a field. The name is empty if further
-// parameters depend on this field.
-type variant struct {
-	Encoded
-	field string
-}
-
-// variants returns structures in which one parameter is different. It leaves
-// out those that cannot be created.
-func (t Type) variants(f Encoded) (found []variant) {
-	p := reflect.ValueOf(t.params(f))
+// variants returns structures in which one parameter is different, and its
+// name, or "" if further parameters depend on it. It leaves out structures that
+// cannot be created.
+func (t Type) variants(f Encoded) map[Encoded]string {
+	p, found := reflect.ValueOf(t.params(f)), map[Encoded]string{}
 	for _, field := range reflect.VisibleFields(p.Type()) {
 		for _, value := range otherValues(p.FieldByIndex(field.Index)) {
 			q := reflect.New(p.Type()).Elem()
@@ -205,9 +188,9 @@ func (t Type) variants(f Encoded) (found []variant) {
 			switch {
 			case err != nil || t.params(g) == p.Interface():
 			case t.params(g) == q.Interface():
-				found = append(found, variant{g, field.Name})
+				found[g] = field.Name
 			default:
-				found = append(found, variant{g, ""})
+				found[g] = ""
 			}
 		}
 	}
