@@ -1,6 +1,7 @@
 package countmin
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -37,10 +38,7 @@ func New(c Config) (*Sketch, error) {
 // memory, the program will crash, so you should check [Params.SizeBytes] first
 // if the parameters come from elsewhere.
 func NewFromParams(p Params) (*Sketch, error) {
-	err := p.check("Params", ErrParams)
-	if err == nil {
-		err = errs.Fits(ErrParams, "Params.Width", p.Width, p.SizeBytes())
-	}
+	err := cmp.Or(p.check("Params", ErrParams), errs.Fits(ErrParams, "Params.Width", p.Width, p.SizeBytes()))
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ func (s single) MarshalText() ([]byte, error) { return frame.MarshalText(&s) }
 func (s *single) encode() (frame.Header, frame.Payload, error) {
 	t := s.panes.Last
 	if t == nil {
-		return frame.Header{}, nil, paramError("receiver", "zero", "a structure from a constructor or from decoding")
+		return frame.Header{}, nil, errs.Field(ErrParams, "receiver", "zero", "a structure from a constructor or from decoding")
 	}
 	kind, what := frame.HeavyHitters, math.Float64bits(t.Phi)
 	if t.K > 0 {
@@ -212,10 +212,7 @@ func (w *Window) decode(r *frame.Reader) error {
 	if err != nil {
 		return err
 	}
-	if least := t.config.Panes + 1; len(words) < least {
-		return r.Corrupt("payload length", 8*len(words), fmt.Sprint("at least ", 8*least))
-	}
-	t.makePanes()
+	t.tracked = tracked{w.family, tracker.Blank(t.config.goal(), t.config.Panes+1, t.time.Keys())}
 	for i := range t.panes.All {
 		if words, err = t.decodePane(r, i, words); err == nil {
 			err = t.checkPane(r, i)

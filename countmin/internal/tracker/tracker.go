@@ -78,7 +78,7 @@ func Observe[K Key](p *Panes, d hashfam.Digest, key K, n uint64) {
 	}
 	t.total = sizing.AddSat(t.total, n)
 	if r := t.index.find(t.log, d); r != none {
-		t.log.add(r, n)
+		t.log[r] = sizing.AddSat(t.log.count(r), n)
 		return
 	}
 	before, added := t.tail.add(d, n, min(t.floor, t.tail.limit()))
@@ -117,13 +117,13 @@ func (t *Tracker) raise(d hashfam.Digest, to uint64) {
 	t.tail.raise(d, to)
 }
 
-// widen doubles the width of the given tail's counters. Without a budget, it
-// uses more memory.
+// widen doubles the width of the given tail's counters: in the same memory if
+// there is a budget, otherwise in twice as much.
 func (t *Tracker) widen(l *tail) {
 	if t.grows() {
 		l.widen()
 	} else {
-		l.widenInPlace()
+		l.pair(l.shift + 1)
 	}
 }
 
