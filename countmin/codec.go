@@ -95,7 +95,7 @@ func (s *Sketch) decode(r *frame.Reader) error {
 	if err = cmp.Or(err, errs.Fits(ErrCorrupt, "Params.Width", t.params.Width, t.SizeBytes())); err != nil {
 		return err
 	}
-	t.rows().read(r, t.params.cells())
+	t.rows().read(r, t.params.Width*uint64(t.params.Depth))
 	if err = r.Err(); err == nil {
 		err = t.rows().check(&t)
 	}

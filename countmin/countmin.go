@@ -43,7 +43,7 @@ func NewFromParams(p Params) (*Sketch, error) {
 		return nil, err
 	}
 	s := newSketch(p, 0)
-	s.rows().make(p.cells())
+	s.rows().make(p.Width * uint64(p.Depth))
 	return &s, nil
 }
 

@@ -141,9 +141,6 @@ func maxWidth(counterBits, depth int) uint64 {
 	return sizing.MaxBits / uint64(counterBits) / uint64(depth)
 }
 
-// cells returns the number of counters.
-func (p Params) cells() uint64 { return p.Width * uint64(p.Depth) }
-
 // SizeBytes returns the size in bytes of all counters. It returns
 // math.MaxUint64 if the product does not fit.
 func (p Params) SizeBytes() uint64 {

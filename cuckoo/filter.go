@@ -92,27 +92,25 @@ func (f *Filter) Merge(others ...*Filter) error {
 	}
 	merged := f.Clone()
 	for _, other := range others {
-		if err := merged.insertAll(other); err != nil {
-			return err
+		for i, fp := range other.fingerprints {
+			if err := merged.insert(i, f.partners.Other(i, f.partners.Hash(fp)), fp); err != nil {
+				return err
+			}
 		}
 	}
 	*f = *merged
 	return nil
 }
 
-// insertAll adds the fingerprints of other until there is no room.
-func (f *Filter) insertAll(other *Filter) error {
-	for i := range other.params.Buckets {
-		for _, fp := range other.table.Fingerprints(i) {
-			if fp == 0 {
-				continue
-			}
-			if err := f.insert(i, f.partners.Other(i, f.partners.Hash(fp)), fp); err != nil {
-				return err
+// fingerprints yields all fingerprints and their buckets.
+func (f *reader) fingerprints(yield func(i, fp uint64) bool) {
+	for i := range f.params.Buckets {
+		for _, fp := range f.table.Fingerprints(i) {
+			if fp != 0 && !yield(i, fp) {
+				return
 			}
 		}
 	}
-	return nil
 }
 
 // Reset removes all keys.

@@ -126,7 +126,7 @@ func (t *Tracker) decodeLog(r *frame.Reader, words []uint64, records uint64, fam
 		words = words[2+keyWords(n):]
 		key = t.log.appendKey(key[:0], at)
 		if again = appendRecord(again[:0], count, guess, 0, key); !slices.Equal(again, t.log[at:]) {
-			return corrupt("padding", t.log[at:][recordHead:], "0")
+			return corrupt("padding", t.log.key(at), "0")
 		}
 		d := fam.Sum(key)
 		if live > 0 && d <= last {

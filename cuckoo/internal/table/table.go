@@ -37,13 +37,17 @@ type Shape struct {
 	Tail    uint8 // the number of low fingerprint bits that do not select the other bucket
 }
 
-// BucketBits returns the bucket size in bits.
-func (s Shape) BucketBits() uint64 {
-	if s.Sorted {
-		return Slots * uint64(s.Bits-1)
+// Saved returns the number of bits by which a slot is narrower than a
+// fingerprint.
+func Saved(sorted bool) int {
+	if sorted {
+		return 1
 	}
-	return Slots * uint64(s.Bits)
+	return 0
 }
+
+// BucketBits returns the bucket size in bits.
+func (s Shape) BucketBits() uint64 { return Slots * uint64(s.Bits-Saved(s.Sorted)) }
 
 // Bytes returns the table size: the words that contain the buckets, and another
 // word.
