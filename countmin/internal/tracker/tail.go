@@ -103,11 +103,11 @@ func (t *tail) halve() {
 }
 
 // pair halves the number of counters. Their width remains the same, or doubles
-// in the same memory, depending on shift. Each counter
-// becomes the maximum of the two neighbors that it replaces, which are in the
-// same place or later. With conservative update this is enough, since it is no
-// less than the count of any key of either neighbor. [hashfam.Reduce] preserves
-// the order of positions, so keys find their counters at the new positions.
+// in the same memory, depending on shift. Each counter becomes the maximum of
+// the two neighbors that it replaces, which are in the same place or later.
+// With conservative update this is enough, since it is no less than the count
+// of any key of either neighbor. [hashfam.Reduce] preserves the order of
+// positions, so keys find their counters at the new positions.
 func (t *tail) pair(shift uint8) {
 	half := tail{t.words, shift}
 	for i := range t.cells() / 2 {
