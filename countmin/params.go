@@ -35,9 +35,9 @@ type Config struct {
 	CounterBits int
 
 	// Conservative raises only those counters that the key's own count
-	// requires, as the package comment describes. No count is higher than it
-	// would be with plain update. In return, Remove and InnerProduct are not
-	// available, and the errors of merged sketches add up.
+	// requires; see the package comment. No count is higher than it would be
+	// with plain update. In return, Remove and InnerProduct are not available,
+	// and the errors of merged sketches add up.
 	Conservative bool
 
 	// Family hashes the keys. The zero value is the public family. Use a keyed
