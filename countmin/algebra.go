@@ -68,7 +68,7 @@ func (s *Sketch) InnerProduct(other *Sketch) (uint64, error) {
 		return 0, err
 	}
 	if s.params.Conservative {
-		return 0, paramError("Params.Conservative", true, "false for InnerProduct")
+		return 0, errs.Field(ErrParams, "Params.Conservative", true, "false for InnerProduct")
 	}
 	return s.rows().product(other.rows(), s.params.Width), nil
 }
@@ -133,14 +133,14 @@ func (s *Sketch) Remove(key []byte, n uint64) error { return s.RemoveDigest(s.ha
 // computed by the sketch's family.
 func (s *Sketch) RemoveDigest(d hashfam.Digest, n uint64) error {
 	if s.params.Conservative {
-		return paramError("Params.Conservative", true, "false for Remove")
+		return errs.Field(ErrParams, "Params.Conservative", true, "false for Remove")
 	}
 	most := s.CountDigest(d)
 	if s.params.stuck(most) { // then all of the key's counters are stuck, and will not change
 		most = s.total
 	}
 	if most = min(most, s.total); n > most {
-		return paramError("n", n, fmt.Sprintf("at most the key's count, %d", most))
+		return errs.Field(ErrParams, "n", n, fmt.Sprintf("at most the key's count, %d", most))
 	}
 	s.rows().subtract(s.params.Width, d, n)
 	if s.total != math.MaxUint64 {
@@ -176,7 +176,7 @@ func (c cells[C]) subtract(w uint64, d hashfam.Digest, n uint64) {
 func (s *Sketch) Halve() error {
 	rows := s.rows()
 	if !s.params.Conservative {
-		return paramError("Params.Conservative", false, "true for Halve")
+		return errs.Field(ErrParams, "Params.Conservative", false, "true for Halve")
 	}
 	if most := rows.halve(s.params.Width); s.total != math.MaxUint64 {
 		s.total = max(s.total/2, most) // most is lower, unless forged rows were decoded

@@ -1,6 +1,7 @@
 package countmin
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -91,13 +92,10 @@ func (c *cells[C]) read(r *frame.Reader, n uint64) { *c = frame.Read[C](r, n) }
 // decode reads a sketch and finally, if there was no error, stores it in s.
 func (s *Sketch) decode(r *frame.Reader) error {
 	t, err := format.Header(r, s.params.Family)
-	if err == nil {
-		err = errs.Fits(ErrCorrupt, "Params.Width", t.params.Width, t.SizeBytes())
-	}
-	if err != nil {
+	if err = cmp.Or(err, errs.Fits(ErrCorrupt, "Params.Width", t.params.Width, t.SizeBytes())); err != nil {
 		return err
 	}
-	t.rows().read(r, t.params.cells())
+	t.rows().read(r, t.params.Width*uint64(t.params.Depth))
 	if err = r.Err(); err == nil {
 		err = t.rows().check(&t)
 	}

@@ -1,6 +1,7 @@
 package countmin
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -37,15 +38,12 @@ func New(c Config) (*Sketch, error) {
 // memory, the program will crash, so you should check [Params.SizeBytes] first
 // if the parameters come from elsewhere.
 func NewFromParams(p Params) (*Sketch, error) {
-	err := p.check("Params", ErrParams)
-	if err == nil {
-		err = errs.Fits(ErrParams, "Params.Width", p.Width, p.SizeBytes())
-	}
+	err := cmp.Or(p.check("Params", ErrParams), errs.Fits(ErrParams, "Params.Width", p.Width, p.SizeBytes()))
 	if err != nil {
 		return nil, err
 	}
 	s := newSketch(p, 0)
-	s.rows().make(p.cells())
+	s.rows().make(p.Width * uint64(p.Depth))
 	return &s, nil
 }
 

@@ -1,7 +1,9 @@
 package countmin
 
 import (
+	"fmt"
 	"iter"
+	"log/slog"
 	"math"
 
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
@@ -145,3 +147,15 @@ func (h *HeavyHitters) Clone() *HeavyHitters { return &HeavyHitters{single{h.clo
 // Equal reports whether h and other have the same Config and have counted the
 // same: all keys and counters are equal.
 func (h *HeavyHitters) Equal(other *HeavyHitters) bool { return h.equal(&other.tracked) }
+
+// String describes h in one line.
+func (h HeavyHitters) String() string {
+	c := h.Config()
+	return describe("HeavyHitters", fmt.Sprint("phi ", c.Phi), c.MemoryBytes, c.Family)
+}
+
+// Format prints the result of String for every verb.
+func (h HeavyHitters) Format(f fmt.State, _ rune) { fmt.Fprint(f, h.String()) }
+
+// LogValue returns the result of String for package log/slog.
+func (h HeavyHitters) LogValue() slog.Value { return slog.StringValue(h.String()) }

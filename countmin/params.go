@@ -2,6 +2,7 @@ package countmin
 
 import (
 	"fmt"
+	"log/slog"
 	"math"
 	"math/bits"
 
@@ -33,10 +34,10 @@ type Config struct {
 	// matter.
 	CounterBits int
 
-	// Conservative raises only those counters that the key's own count requires
-	// (see the package comment). No count is higher than it would be with plain
-	// update. In return, Remove and InnerProduct are not available, and the
-	// errors of merged sketches add up.
+	// Conservative raises only those counters that the key's own count
+	// requires; see the package comment. No count is higher than it would be
+	// with plain update. In return, Remove and InnerProduct are not available,
+	// and the errors of merged sketches add up.
 	Conservative bool
 
 	// Family hashes the keys. The zero value is the public family. Use a keyed
@@ -80,7 +81,7 @@ func (c Config) Params() (Params, error) {
 		}
 		p.Width, p.Depth = sizing.CountMinWidth(c.Epsilon), sizing.CountMinDepth(c.Delta)
 	case c.Width == 0 && c.Depth == 0:
-		return Params{}, paramError("Config", "all zero", "either Epsilon and Delta or Width and Depth")
+		return Params{}, errs.Field(ErrParams, "Config", "all zero", "either Epsilon and Delta or Width and Depth")
 	}
 	if err := p.check("Config", ErrParams); err != nil {
 		return Params{}, err
@@ -94,22 +95,23 @@ func (c Config) checkBounds(counterBits int) error {
 	const share = "above 0 and below 1"
 	switch {
 	case c.Width != 0:
-		return paramError("Config.Width", c.Width, "0 if Epsilon and Delta are given")
+		return errs.Field(ErrParams, "Config.Width", c.Width, "0 if Epsilon and Delta are given")
 	case c.Depth != 0:
-		return paramError("Config.Depth", c.Depth, "0 if Epsilon and Delta are given")
+		return errs.Field(ErrParams, "Config.Depth", c.Depth, "0 if Epsilon and Delta are given")
 	case !validBits(counterBits):
-		return paramError("Config.CounterBits", counterBits, allowedBits)
+		return errs.Field(ErrParams, "Config.CounterBits", counterBits, allowedBits)
 	case !(c.Epsilon > 0 && c.Epsilon < 1):
-		return paramError("Config.Epsilon", c.Epsilon, share)
+		return errs.Field(ErrParams, "Config.Epsilon", c.Epsilon, share)
 	case !(c.Delta > 0 && c.Delta < 1):
-		return paramError("Config.Delta", c.Delta, share)
+		return errs.Field(ErrParams, "Config.Delta", c.Delta, share)
 	}
 	depth := sizing.CountMinDepth(c.Delta)
 	if most := maxWidth(counterBits, depth); sizing.CountMinWidth(c.Epsilon) > most {
-		return paramError("Config.Epsilon", c.Epsilon, fmt.Sprintf("at least %.3g at a depth of %d", math.E/float64(most), depth))
+		return errs.Field(ErrParams, "Config.Epsilon", c.Epsilon,
+			fmt.Sprintf("at least %.3g at a depth of %d", math.E/float64(most), depth))
 	}
 	if floor := 1 / c.Epsilon / (1 << 63) / 2; c.Delta <= floor {
-		return paramError("Config.Delta", c.Delta,
+		return errs.Field(ErrParams, "Config.Delta", c.Delta,
 			fmt.Sprintf("above 1/(2^64 Epsilon) = %.3g, the lowest value that 64-bit digests allow", floor))
 	}
 	return nil
@@ -139,9 +141,6 @@ func maxWidth(counterBits, depth int) uint64 {
 	return sizing.MaxBits / uint64(counterBits) / uint64(depth)
 }
 
-// cells returns the number of counters.
-func (p Params) cells() uint64 { return p.Width * uint64(p.Depth) }
-
 // SizeBytes returns the size in bytes of all counters. It returns
 // math.MaxUint64 if the product does not fit.
 func (p Params) SizeBytes() uint64 {
@@ -161,6 +160,24 @@ func (p Params) Epsilon() float64 { return math.E / float64(p.Width) }
 // times the total: e^-Depth.
 func (p Params) Delta() float64 { return math.Exp(-float64(p.Depth)) }
 
+// String describes p in one line.
+func (p Params) String() string {
+	update := "plain"
+	if p.Conservative {
+		update = "conservative"
+	}
+	return fmt.Sprintf("%s, %d x %d counters of %d bits, family %v", update, p.Depth, p.Width, p.CounterBits, p.Family)
+}
+
+// String describes s in one line.
+func (s Sketch) String() string { return fmt.Sprintf("countmin.Sketch(%v)", s.params) }
+
+// Format prints the result of String for every verb.
+func (s Sketch) Format(f fmt.State, _ rune) { fmt.Fprint(f, s.String()) }
+
+// LogValue returns the result of String for package log/slog.
+func (s Sketch) LogValue() slog.Value { return slog.StringValue(s.String()) }
+
 // These errors can be tested for with errors.Is. They have the same values in
 // every package of filterfam.
 var (
@@ -176,7 +193,3 @@ var (
 type FieldError = hashfam.FieldError
 
 var errs = &fault.Maker{Package: "countmin"}
-
-func paramError(field string, value any, allowed string) error {
-	return errs.Field(ErrParams, field, value, allowed)
-}

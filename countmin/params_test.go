@@ -107,7 +107,7 @@ func TestSizesMatchTheTheorem(t *testing.T) {
 		require.Equal(t, c.want, p)
 		require.LessOrEqual(t, p.Epsilon(), c.config.Epsilon)
 		require.LessOrEqual(t, p.Delta(), c.config.Delta)
-		require.Equal(t, p.cells()*uint64(p.CounterBits/8), mustNew(t, p).SizeBytes())
+		require.Equal(t, p.Width*uint64(p.Depth)*uint64(p.CounterBits/8), mustNew(t, p).SizeBytes())
 	}
 }
 

@@ -3,6 +3,7 @@ package countmin
 import (
 	"fmt"
 	"iter"
+	"log/slog"
 	"math"
 
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
@@ -108,3 +109,15 @@ func (k *TopK) Clone() *TopK { return &TopK{single{k.clone()}} }
 // Equal reports whether k and other have the same Config and have counted the
 // same: all keys and counters are equal.
 func (k *TopK) Equal(other *TopK) bool { return k.equal(&other.tracked) }
+
+// String describes k in one line.
+func (k TopK) String() string {
+	c := k.Config()
+	return describe("TopK", fmt.Sprint("k ", c.K), c.MemoryBytes, c.Family)
+}
+
+// Format prints the result of String for every verb.
+func (k TopK) Format(f fmt.State, _ rune) { fmt.Fprint(f, k.String()) }
+
+// LogValue returns the result of String for package log/slog.
+func (k TopK) LogValue() slog.Value { return slog.StringValue(k.String()) }

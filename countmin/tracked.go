@@ -60,7 +60,7 @@ func (t *tracked) AddDigest(d hashfam.Digest, key []byte) { tracker.Observe(&t.p
 // [ErrParams], and counts nothing, if the slices have different lengths.
 func (t *tracked) AddAll(digests []hashfam.Digest, keys [][]byte) error {
 	if len(digests) != len(keys) {
-		return paramError("len(digests)", len(digests), fmt.Sprintf("%d, the number of keys", len(keys)))
+		return errs.Field(ErrParams, "len(digests)", len(digests), fmt.Sprintf("%d, the number of keys", len(keys)))
 	}
 	panes := t.made()
 	for i, d := range digests {
@@ -72,7 +72,7 @@ func (t *tracked) AddAll(digests []hashfam.Digest, keys [][]byte) error {
 // AddN counts key n times, usually in the time of a single call of Add. The
 // bounds of key may be tighter than after n calls. Counts stop at the largest
 // uint64 and never wrap around.
-func (t *tracked) AddN(key []byte, n uint64) { t.panes.ObserveN(t.family.Sum(key), key, n) }
+func (t *tracked) AddN(key []byte, n uint64) { t.made().ObserveN(t.family.Sum(key), key, n) }
 
 // Estimate returns the bounds of key's count, whether or not key is frequent.
 func (t *tracked) Estimate(key []byte) Estimate { return t.EstimateDigest(t.family.Sum(key)) }
@@ -85,7 +85,7 @@ func (t *tracked) EstimateString(key string) Estimate {
 // EstimateDigest is like Estimate for a key's digest, which must be computed by
 // the structure's family.
 func (t *tracked) EstimateDigest(d hashfam.Digest) Estimate {
-	return Estimate(tracker.EstimateOf(t.panes.All, d))
+	return Estimate(tracker.EstimateOf(t.made().All, d))
 }
 
 // EstimateAll appends the result of EstimateDigest for each digest to dst and
@@ -132,6 +132,15 @@ func checkMemory(field string, bytes, least int, reason error) error {
 		return errs.Field(reason, field, bytes, fmt.Sprintf("%d to %d, or 0", least, uint64(tracker.MaxMemory)))
 	}
 	return nil
+}
+
+// describe describes a structure that tracks keys.
+func describe(name, goal string, bytes int, fam hashfam.Family) string {
+	memory := "memory as needed"
+	if bytes > 0 {
+		memory = fmt.Sprintf("%d bytes", bytes)
+	}
+	return fmt.Sprintf("countmin.%s(%s, %s, family %v)", name, goal, memory, fam)
 }
 
 // A single tracks the whole stream in a single pane, for HeavyHitters or TopK.
@@ -182,7 +191,7 @@ func merge[C comparable, S singular[C]](name string, s S, others []S) error {
 // if one tracks another's key.
 func join[C comparable, S singular[C]](name string, shards []S) (none tracker.Tracker, err error) {
 	if len(shards) == 0 {
-		return none, paramError("number of shards", 0, "at least 1")
+		return none, errs.Field(ErrParams, "number of shards", 0, "at least 1")
 	}
 	var trackers []*tracker.Tracker
 	for i, s := range shards {

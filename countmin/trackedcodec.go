@@ -36,7 +36,7 @@ func (s single) MarshalText() ([]byte, error) { return frame.MarshalText(&s) }
 func (s *single) encode() (frame.Header, frame.Payload, error) {
 	t := s.panes.Last
 	if t == nil {
-		return frame.Header{}, nil, paramError("receiver", "zero", "a structure from a constructor or from decoding")
+		return frame.Header{}, nil, errs.Field(ErrParams, "receiver", "zero", "a structure from a constructor or from decoding")
 	}
 	kind, what := frame.HeavyHitters, math.Float64bits(t.Phi)
 	if t.K > 0 {
@@ -212,15 +212,9 @@ func (w *Window) decode(r *frame.Reader) error {
 	if err != nil {
 		return err
 	}
-	if least := t.config.Panes + 1; len(words) < least {
-		return r.Corrupt("payload length", 8*len(words), fmt.Sprint("at least ", 8*least))
-	}
-	t.makePanes()
+	t.tracked = tracked{w.family, tracker.Blank(t.config.goal(), t.config.Panes+1, t.time.Keys())}
 	for i := range t.panes.All {
-		if words, err = t.decodePane(r, i, words); err == nil {
-			err = t.checkPane(r, i)
-		}
-		if err != nil {
+		if words, err = t.decodePane(r, i, words); err != nil {
 			return err
 		}
 	}
@@ -238,20 +232,17 @@ func (w *Window) decodePane(r *frame.Reader, i int, words []uint64) ([]uint64, e
 	if len(words) == 0 || words[0] > uint64(len(words)-1) {
 		return nil, r.Corrupt(fmt.Sprint("length of pane ", i), len(words), "one word and the number of words that it contains")
 	}
-	n := words[0]
-	words = words[1:]
-	if n == 0 {
-		return words, nil
+	n, words := words[0], words[1:]
+	if t := &w.panes.All[i]; n > 0 {
+		var err error
+		if *t, err = tracker.Decode(r, words[:n], t.Goal, w.family); err != nil {
+			return nil, err
+		}
+		if t.Total() == 0 {
+			return nil, r.Corrupt(fmt.Sprint("total of pane ", i), 0, "no words for an empty pane")
+		}
 	}
-	t, err := tracker.Decode(r, words[:n], w.panes.All[i].Goal, w.family)
-	if err != nil {
-		return nil, err
-	}
-	if t.Total() == 0 {
-		return nil, r.Corrupt(fmt.Sprint("total of pane ", i), 0, "no words for an empty pane")
-	}
-	w.panes.All[i] = t
-	return words[n:], nil
+	return words[n:], w.checkPane(r, i)
 }
 
 // checkPane returns an error if no window can have pane i after the previous

@@ -3,6 +3,7 @@ package countmin
 import (
 	"fmt"
 	"iter"
+	"log/slog"
 	"math"
 	"time"
 
@@ -131,13 +132,8 @@ func NewWindow(c WindowConfig) (*Window, error) {
 		return nil, err
 	}
 	w := &Window{config: c, time: c.ring()}
-	w.makePanes()
+	w.tracked = tracked{c.Family, tracker.Blank(c.goal(), c.Panes+1, w.time.Keys())}
 	return w, nil
-}
-
-// makePanes creates all panes. They have no memory yet.
-func (w *Window) makePanes() {
-	w.tracked = tracked{w.config.Family, tracker.Blank(w.config.goal(), w.config.Panes+1, w.time.Keys())}
 }
 
 // NewWindowReceiver returns an empty Window for decoding data that was encoded
@@ -203,3 +199,19 @@ func (w *Window) Clone() *Window { return &Window{w.clone(), w.config, w.time} }
 func (w *Window) Equal(other *Window) bool {
 	return w.config == other.config && w.time == other.time && w.equal(&other.tracked)
 }
+
+// String describes w in one line.
+func (w Window) String() string {
+	c, of := w.config, w.config.Span.String()
+	if c.Keys > 0 {
+		of = fmt.Sprintf("%d keys", c.Keys)
+	}
+	goal := fmt.Sprintf("phi %v of the last %s, %d panes", c.Phi, of, c.Panes)
+	return describe("Window", goal, c.MemoryBytes, c.Family)
+}
+
+// Format prints the result of String for every verb.
+func (w Window) Format(f fmt.State, _ rune) { fmt.Fprint(f, w.String()) }
+
+// LogValue returns the result of String for package log/slog.
+func (w Window) LogValue() slog.Value { return slog.StringValue(w.String()) }

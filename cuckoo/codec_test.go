@@ -48,20 +48,6 @@ func TestImpossibleTablesAreCorrupt(t *testing.T) {
 	}
 }
 
-// The shortest payload has an empty page with the shortest tails for each plot,
-// as in a new filter with this rate.
-func TestShorterPayloadsAreCorrupt(t *testing.T) {
-	s := mustScale(t, ScalableConfig{Expected: 10_000, FPRate: 0.9})
-	h, _, err := s.encode()
-	require.NoError(t, err)
-	require.EqualValues(t, 136, h.Size()-h.Payload)
-	_, err = parseScalable(h, s.Family())
-	require.NoError(t, err)
-	h.Payload--
-	_, err = parseScalable(h, s.Family())
-	requireField(t, err, ErrCorrupt, "payload length")
-}
-
 // A view can use bytes at any address.
 func TestViewsNeedNoAlignment(t *testing.T) {
 	for _, p := range kinds {

@@ -26,7 +26,7 @@ type reader struct {
 // rest of the product is also uniform and shares no bits with the fingerprint,
 // so it selects the key's coordinate.
 func (f *reader) locate(d hashfam.Digest) (i, j, fp uint64) {
-	fp, rest := bits.Mul64(uint64(d.Probe()), f.table.Mask())
+	fp, rest := bits.Mul64(uint64(d.Probe()), f.table.Mask)
 	fp++
 	i, j = f.partners.Pair(hashfam.Reduce(rest, f.params.Buckets), f.partners.Hash(fp))
 	return i, j, fp
@@ -51,27 +51,17 @@ func (f *Filter) AddDigest(d hashfam.Digest) error { return f.insert(f.locate(d)
 
 // insert is algorithm 1 of Fan et al. with two changes: it uses the emptier of
 // the key's buckets, so that fewer fingerprints must move, and it evicts along
-// a shortest path instead of a random walk.
+// a shortest path instead of a random walk. It finds the whole path before it
+// moves a fingerprint, so nothing needs to be undone if it fails.
 func (f *Filter) insert(i, j, fp uint64) error {
-	if !f.table.Put(i, j, fp) {
-		if err := f.evict(i, j, fp); err != nil {
-			return err
-		}
-	}
-	f.count++
-	return nil
-}
-
-// evict puts fp in one of its buckets, which are full, by moving other
-// fingerprints. It finds the whole path before moving one, so nothing needs to
-// be undone if it fails.
-func (f *Filter) evict(i, j, fp uint64) error {
-	if f.table.Count(i, j, fp) == 2*table.Slots {
+	switch {
+	case f.table.Put(i, j, fp):
+	case f.table.Count(i, j, fp) == 2*table.Slots:
 		return ErrCopies
-	}
-	if !f.table.Evict(&f.partners, i, j, fp, table.Far) {
+	case !f.table.Evict(&f.partners, i, j, fp, table.Far):
 		return table.ErrFull
 	}
+	f.count++
 	return nil
 }
 

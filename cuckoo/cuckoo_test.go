@@ -74,7 +74,7 @@ func TestTablesAboveFourGigabitsUseAllBuckets(t *testing.T) {
 			if i*size >= 1<<29 && j*size >= 1<<29 {
 				above++
 				require.NoError(t, f.AddDigest(d))
-				buckets := append(f.table.Bytes()[i*size:][:size:size], f.table.Bytes()[j*size:][:size]...)
+				buckets := append(f.table.Bytes[i*size:][:size:size], f.table.Bytes[j*size:][:size]...)
 				require.NotEqual(t, make([]byte, 2*size), buckets)
 				require.True(t, f.DeleteDigest(d))
 			}

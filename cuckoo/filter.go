@@ -61,7 +61,7 @@ func (f *reader) Family() hashfam.Family { return f.params.Family }
 
 // SizeBytes returns the table size in bytes. The rest of the filter uses less
 // than 200 bytes plus up to 1/256 of the table size.
-func (f *reader) SizeBytes() uint64 { return uint64(len(f.table.Bytes())) }
+func (f *reader) SizeBytes() uint64 { return uint64(len(f.table.Bytes)) }
 
 // Len returns the exact number of keys that were added and not deleted,
 // counting copies.
@@ -92,40 +92,38 @@ func (f *Filter) Merge(others ...*Filter) error {
 	}
 	merged := f.Clone()
 	for _, other := range others {
-		if err := merged.insertAll(other); err != nil {
-			return err
+		for i, fp := range other.fingerprints {
+			if err := merged.insert(i, f.partners.Other(i, f.partners.Hash(fp)), fp); err != nil {
+				return err
+			}
 		}
 	}
 	*f = *merged
 	return nil
 }
 
-// insertAll adds the fingerprints of other until there is no room.
-func (f *Filter) insertAll(other *Filter) error {
-	for i := range other.params.Buckets {
-		for _, fp := range other.table.Fingerprints(i) {
-			if fp == 0 {
-				continue
-			}
-			if err := f.insert(i, f.partners.Other(i, f.partners.Hash(fp)), fp); err != nil {
-				return err
+// fingerprints yields all fingerprints and their buckets.
+func (f *reader) fingerprints(yield func(i, fp uint64) bool) {
+	for i := range f.params.Buckets {
+		for _, fp := range f.table.Fingerprints(i) {
+			if fp != 0 && !yield(i, fp) {
+				return
 			}
 		}
 	}
-	return nil
 }
 
 // Reset removes all keys.
 func (f *Filter) Reset() {
 	f.table.Made()
-	clear(f.table.Bytes())
+	clear(f.table.Bytes)
 	f.count = 0
 }
 
 // Clone returns a deep copy of f.
 func (f *Filter) Clone() *Filter {
 	c := *f
-	c.table = f.table.Clone()
+	c.table.Bytes = slices.Clone(f.table.Bytes)
 	return &c
 }
 
@@ -133,7 +131,7 @@ func (f *Filter) Clone() *Filter {
 // fingerprints in the same slots. Filters that were built from the same keys in
 // a different order may not be equal.
 func (f *Filter) Equal(other *Filter) bool {
-	return f.params == other.params && slices.Equal(f.table.Bytes(), other.table.Bytes())
+	return f.params == other.params && slices.Equal(f.table.Bytes, other.table.Bytes)
 }
 
 // String describes the filter in one line.

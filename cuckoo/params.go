@@ -102,23 +102,14 @@ func (c Config) Params() (Params, error) {
 // memory. If n keys do not fit, the parameters are invalid.
 func (c Config) within(n, bytes uint64) Params {
 	words := max(1, min(bytes, sizing.MaxBits/8)/8) - 1 // the table has a spare word
-	p, _ := sizing.CuckooWithin(n, 64*words, c.saved())
+	p, _ := sizing.CuckooWithin(n, 64*words, table.Saved(c.Compact))
 	return Params{p.Buckets, p.FingerprintBits, c.Compact, c.Family}
-}
-
-// saved returns the number of bits by which a slot is narrower than a
-// fingerprint.
-func (c Config) saved() int {
-	if c.Compact {
-		return 1
-	}
-	return 0
 }
 
 // smallest returns the parameters of the smallest filter for n keys and the
 // given rate, or ErrParams.
 func (c Config) smallest(n uint64, rate float64) (Params, error) {
-	if p, ok := sizing.CuckooPlan(n, rate, c.saved()); ok {
+	if p, ok := sizing.CuckooPlan(n, rate, table.Saved(c.Compact)); ok {
 		return Params{p.Buckets, p.FingerprintBits, c.Compact, c.Family}, nil
 	}
 	// In a full table, a query compares eight fingerprints.

@@ -1,6 +1,7 @@
 package cuckoo
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"log/slog"
@@ -96,10 +97,7 @@ func (c ScalableConfig) geometry() pages.Geometry {
 // should be checked first if c comes from an untrusted source.
 func NewScalable(c ScalableConfig) (*Scalable, error) {
 	_, err := c.SizeBytes()
-	if err == nil {
-		err = c.fits(ErrParams)
-	}
-	if err != nil {
+	if err = cmp.Or(err, c.fits(ErrParams)); err != nil {
 		return nil, err
 	}
 	return &Scalable{c, *pages.New(c.geometry(), partnersKey(c.Family))}, nil

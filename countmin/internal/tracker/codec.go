@@ -104,6 +104,7 @@ func Decode(r *frame.Reader, words []uint64, g Goal, fam hashfam.Family) (Tracke
 func (t *Tracker) decodeLog(r *frame.Reader, words []uint64, records uint64, fam hashfam.Family) error {
 	t.log = make(log, 0, len(words)+len(words)/3)
 	var key []byte
+	var again log
 	last := hashfam.Digest(0)
 	for live := uint64(0); len(words) > 0 || live != records; live++ {
 		corrupt := func(field string, value any, want string) error {
@@ -123,10 +124,10 @@ func (t *Tracker) decodeLog(r *frame.Reader, words []uint64, records uint64, fam
 		at := record(len(t.log))
 		t.log = append(t.log.appendHead(count, guess, 0), words[2:2+keyWords(n)]...)
 		words = words[2+keyWords(n):]
-		if pad := t.log.padding(at); pad != 0 {
-			return corrupt("padding", pad, "0")
-		}
 		key = t.log.appendKey(key[:0], at)
+		if again = appendRecord(again[:0], count, guess, 0, key); !slices.Equal(again, t.log[at:]) {
+			return corrupt("padding", t.log.key(at), "0")
+		}
 		d := fam.Sum(key)
 		if live > 0 && d <= last {
 			return corrupt("digest", d, fmt.Sprintf("above the previous one, %d", last))
@@ -151,16 +152,4 @@ func parseKeyLen(words []uint64) (n uint64, ok bool) {
 		n = words[1]
 	}
 	return n, n <= 8*uint64(len(words)) && keyWords(n) <= uint64(len(words))
-}
-
-// padding returns the bytes after the key of r, the last record.
-func (l log) padding(r record) uint64 {
-	n := l.keyLen(r)
-	if n < longKey {
-		n++
-	}
-	if n%8 == 0 {
-		return 0
-	}
-	return l[len(l)-1] >> (n % 8 * 8)
 }

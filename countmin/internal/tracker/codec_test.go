@@ -92,17 +92,17 @@ func TestDecodeAcceptsFieldsUpToTheirLimits(t *testing.T) {
 		{one(1, 0, 0), ""}, // the empty key
 		{one(1, 0, 7), ""}, // a key of seven zeros
 		{one(1, 0, bytesOf(7, "1234567")), ""},
-		{one(1, 0, bytesOf(6, "1234567")), "padding of record 0 of 1 = 55, want 0"},
+		{one(1, 0, bytesOf(6, "1234567")), "padding of record 0 of 1"},
 		{one(1, 0, bytesOf(8, "1234567")), "key length of record 0 of 1 = 8, want at most what fits in 1 words, in the short form below 255"},
 		{one(1, 0, bytesOf(8, "1234567"), '8'), ""},
-		{one(1, 0, bytesOf(8, "1234567"), '8'|1<<8), "padding of record 0 of 1 = 1, want 0"},
+		{one(1, 0, bytesOf(8, "1234567"), '8'|1<<8), "padding of record 0 of 1"},
 		{one(1, 0, append([]uint64{254}, make([]uint64, 31)...)...), "memory"}, // read, but more than 1 KB
 		{one(1, 0, append([]uint64{254}, make([]uint64, 30)...)...), "key length of record 0 of 1 = 254, want at most what fits in 31 words, in the short form below 255"},
 		{one(1, 0, longKey), "key length of record 0 of 1 = 255, want at most what fits in 1 words, in the short form below 255"},
 		{one(1, 0, append([]uint64{longKey | 1<<8, 256}, long...)...), "key length of record 0 of 1 = 511, want at most what fits in 34 words, in the short form below 255"},
 		{one(1, 0, append([]uint64{longKey, 254}, fewer...)...), "key length of record 0 of 1 = 255, want at most what fits in 34 words, in the short form below 255"},
 		{one(1, 0, append([]uint64{longKey, 255}, fewer...)...), "memory"},
-		{one(1, 0, append([]uint64{longKey, 255}, long...)...), "padding of record 0 of 1 = 120, want 0"},
+		{one(1, 0, append([]uint64{longKey, 255}, long...)...), "padding of record 0 of 1"},
 		{one(1, 0, append([]uint64{longKey, 256}, long...)...), "memory"},
 		{one(1, 0, append([]uint64{longKey, 257}, long...)...), "key length of record 0 of 1 = 257, want at most what fits in 34 words, in the short form below 255"},
 		{one(1, 0, longKey, math.MaxUint64), "key length of record 0 of 1 = 18446744073709551615, want at most what fits in 2 words, in the short form below 255"},

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // A log contains a tracker's records, one after another in a single array of
@@ -63,9 +62,6 @@ func (l log) guess(r record) uint64          { return l[r+1] >> 32 }
 func (l log) exact(r record) uint64          { return l.count(r) - l.guess(r) } // counted since admission
 func (l log) digest(r record) hashfam.Digest { return hashfam.Digest(l[r+2]) }
 func (l log) next(r record) record           { return record(uint32(l[r+1])) - 1 }
-
-// add adds n to the count of r.
-func (l log) add(r record, n uint64) { l[r] = sizing.AddSat(l[r], n) }
 
 // setNext sets the record that follows r in its chain, or none.
 func (l log) setNext(r, next record) { l[r+1] = l.guess(r)<<32 | uint64(next+1) }

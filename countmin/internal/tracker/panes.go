@@ -49,9 +49,6 @@ func Zero() {
 // ObserveN has the effect of n calls of [Observe]. It begins at most one pane
 // more than there are.
 func (p *Panes) ObserveN(d hashfam.Digest, key []byte, n uint64) {
-	if p.Last == nil {
-		Zero()
-	}
 	if size := p.size; size > 0 {
 		n -= (n/size - min(n/size, uint64(len(p.All)))) * size // these would be dropped again
 	}
@@ -140,9 +137,6 @@ func (e Estimate) plus(o Estimate) Estimate {
 func EstimateOf(panes []Tracker, d hashfam.Digest) (e Estimate) {
 	if len(panes) == 1 && panes[0].total > 0 {
 		return panes[0].estimate(d)
-	}
-	if panes == nil {
-		Zero()
 	}
 	for i := range panes {
 		if t := &panes[i]; t.total > 0 {

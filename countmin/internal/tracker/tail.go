@@ -95,10 +95,6 @@ func (t *tail) widen() {
 	*t = wide
 }
 
-// widenInPlace doubles the width of the counters in the same memory, which
-// halves their number.
-func (t *tail) widenInPlace() { t.pair(t.shift + 1) }
-
 // halve halves the number of counters, and the memory. It allocates the smaller
 // array.
 func (t *tail) halve() {
@@ -106,11 +102,12 @@ func (t *tail) halve() {
 	t.words = slices.Clone(t.words[:len(t.words)/2])
 }
 
-// pair halves the number of counters and changes their width. Each counter
-// becomes the maximum of the two neighbors that it replaces, which are in the
-// same place or later. With conservative update this is enough, since it is no
-// less than the count of any key of either neighbor. [hashfam.Reduce] preserves
-// the order of positions, so keys find their counters at the new positions.
+// pair halves the number of counters. Their width remains the same, or doubles
+// in the same memory, depending on shift. Each counter becomes the maximum of
+// the two neighbors that it replaces, which are in the same place or later.
+// With conservative update this is enough, since it is no less than the count
+// of any key of either neighbor. [hashfam.Reduce] preserves the order of
+// positions, so keys find their counters at the new positions.
 func (t *tail) pair(shift uint8) {
 	half := tail{t.words, shift}
 	for i := range t.cells() / 2 {

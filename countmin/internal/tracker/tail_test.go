@@ -37,7 +37,7 @@ func TestTailMatchesAMap(t *testing.T) {
 			},
 			"widen in place": func(t *rapid.T) {
 				if l.shift < tailMaxShift && l.cells() >= 8 {
-					pairUp(t, &l, l.widenInPlace)
+					pairUp(t, &l, func() { l.pair(l.shift + 1) })
 				}
 			},
 			"halve": func(t *rapid.T) {

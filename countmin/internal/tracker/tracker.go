@@ -78,7 +78,7 @@ func Observe[K Key](p *Panes, d hashfam.Digest, key K, n uint64) {
 	}
 	t.total = sizing.AddSat(t.total, n)
 	if r := t.index.find(t.log, d); r != none {
-		t.log.add(r, n)
+		t.log[r] = sizing.AddSat(t.log.count(r), n)
 		return
 	}
 	before, added := t.tail.add(d, n, min(t.floor, t.tail.limit()))
@@ -117,13 +117,13 @@ func (t *Tracker) raise(d hashfam.Digest, to uint64) {
 	t.tail.raise(d, to)
 }
 
-// widen doubles the width of the given tail's counters. Without a budget, it
-// uses more memory.
+// widen doubles the width of the given tail's counters: in the same memory if
+// there is a budget, otherwise in twice as much.
 func (t *Tracker) widen(l *tail) {
 	if t.grows() {
 		l.widen()
 	} else {
-		l.widenInPlace()
+		l.pair(l.shift + 1)
 	}
 }
 
@@ -269,16 +269,6 @@ func (t *Tracker) clone() Tracker {
 // equal reports whether t and o have the same goal and have counted the same.
 // The order of the records in the log does not matter.
 func (t *Tracker) equal(o *Tracker) bool {
-	if t.Goal != o.Goal || t.total != o.total || t.floor != o.floor || t.missed != o.missed ||
-		t.tail.shift != o.tail.shift || !slices.Equal(t.tail.words, o.tail.words) ||
-		t.live != o.live || len(t.log) != len(o.log) {
-		return false
-	}
-	for r := range t.log.all() {
-		q := o.index.find(o.log, t.log.digest(r))
-		if q == none || t.log.count(r) != o.log.count(q) || t.log.guess(r) != o.log.guess(q) {
-			return false
-		}
-	}
-	return true
+	return t.Goal == o.Goal && t.total == o.total && t.PayloadWords() == o.PayloadWords() &&
+		slices.Equal(slices.Collect(t.Payload()), slices.Collect(o.Payload()))
 }

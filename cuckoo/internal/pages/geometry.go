@@ -60,9 +60,6 @@ func (g Geometry) SizeBytes() uint64 {
 	return g.Roots * (plotHeader + pointer + pageHeader + g.RootBytes())
 }
 
-// LeastPayload returns the size of the shortest possible payload.
-func (g *Geometry) LeastPayload() uint64 { return g.Roots * (g.pageBytes(minTail) + wordBytes) }
-
 // most returns the number of slots that can be used until a page splits: 31 of
 // 32, because filling the last slots would require long searches.
 func (g *Geometry) most() uint32 { return uint32(table.Slots * g.Buckets / 32 * 31) }

@@ -32,7 +32,7 @@ func (s *Set) Payload(yield func([]byte) bool) {
 		for l := range pl.levels() {
 			for p := range pl.level(l).all {
 				binary.LittleEndian.PutUint64(word, uint64(p.depth)|uint64(p.tail)<<8)
-				if !yield(word) || !yield(p.Bytes()[:len(p.Bytes())-wordBytes]) {
+				if !yield(word) || !yield(p.Bytes[:len(p.Bytes)-wordBytes]) {
 					return
 				}
 			}
@@ -43,9 +43,8 @@ func (s *Set) Payload(yield func([]byte) bool) {
 // Parse returns the Set with payload b.
 func Parse(g Geometry, key uint64, b []byte) (*Set, error) {
 	s := newSet(g, key)
-	s.plots, s.bytes = make([]plot, s.Roots), plotHeader*s.Roots
-	for i := range s.plots {
-		pl := &s.plots[i]
+	s.bytes = plotHeader * s.Roots
+	for range s.Roots {
 		levels, err := cutWord(&b)
 		if err != nil {
 			return nil, err
@@ -53,12 +52,13 @@ func Parse(g Geometry, key uint64, b []byte) (*Set, error) {
 		if levels < 1 || levels > maxDepth {
 			return nil, corrupt("number of directories", levels, "1 to 48")
 		}
-		pl.older = make([]directory, levels-1)
+		pl := plot{older: make([]directory, levels-1)}
 		for l := range pl.levels() {
 			if err := s.parseDirectory(pl.level(l), &b); err != nil {
 				return nil, err
 			}
 		}
+		s.plots = append(s.plots, pl)
 	}
 	if len(b) > 0 {
 		return nil, corrupt("bytes after the last page", len(b), "0")
@@ -130,7 +130,7 @@ func (s *Set) parsePage(b *[]byte) (*page, error) {
 	}
 	s.bytes += pageHeader + s.pageBytes(tail)
 	p := s.newPage(depth, tail)
-	copy(p.Bytes(), buckets)
+	copy(p.Bytes, buckets)
 	return p, s.takeStock(p)
 }
 

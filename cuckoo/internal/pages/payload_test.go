@@ -121,7 +121,7 @@ func TestFingerprintsWithoutPartnerOrMarkerAreCorrupt(t *testing.T) {
 
 func TestUnsortedBucketsAreCorrupt(t *testing.T) {
 	for _, s := range sets()[2:] {
-		binary.LittleEndian.PutUint16(s.plots[0].pages[0].Bytes(), 3876)
+		binary.LittleEndian.PutUint16(s.plots[0].pages[0].Bytes, 3876)
 		requireField(t, decodeAgain(s), "bucket")
 	}
 }

@@ -231,7 +231,7 @@ func (d *directory) clone() directory {
 	c := directory{depth: d.depth, count: d.count, pages: make([]*page, 0, len(d.pages))}
 	for p := range d.all {
 		q := *p
-		q.Table = p.Table.Clone()
+		q.Bytes = slices.Clone(p.Bytes)
 		c.pages = append(c.pages, slices.Repeat([]*page{&q}, 1<<(d.depth-p.depth))...)
 	}
 	return c
@@ -239,6 +239,6 @@ func (d *directory) clone() directory {
 
 func (d directory) equal(other directory) bool {
 	return slices.EqualFunc(d.pages, other.pages, func(p, q *page) bool {
-		return p.depth == q.depth && p.tail == q.tail && bytes.Equal(p.Bytes(), q.Bytes())
+		return p.depth == q.depth && p.tail == q.tail && bytes.Equal(p.Bytes, q.Bytes)
 	})
 }

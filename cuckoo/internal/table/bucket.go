@@ -79,21 +79,21 @@ func (t *Table) Word(i uint64) uint64 { return t.load(i * t.stride) }
 // at a byte, as buckets of 64 bits do. So it contains a whole narrow bucket.
 func (t *Table) load(bit uint64) uint64 {
 	i := bit >> 3
-	return binary.LittleEndian.Uint64(t.bytes[i:i+8]) >> (bit & 7)
+	return binary.LittleEndian.Uint64(t.Bytes[i:i+8]) >> (bit & 7)
 }
 
 // flip inverts the bits that are set in change, starting at a bit. They must be
 // valid bits of load.
 func (t *Table) flip(bit, change uint64) {
 	i := bit >> 3
-	b := t.bytes[i : i+8]
+	b := t.Bytes[i : i+8]
 	binary.LittleEndian.PutUint64(b, binary.LittleEndian.Uint64(b)^change<<(bit&7))
 }
 
 // load16 is like load for 128 bits, of which the lowest 121 are always valid.
 func (t *Table) load16(bit uint64) Lanes {
 	i, s := bit>>3, bit&7
-	b := t.bytes[i : i+16]
+	b := t.Bytes[i : i+16]
 	low, high := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
 	return Lanes{low>>s | high<<1<<(63-s), high >> s}
 }
@@ -101,7 +101,7 @@ func (t *Table) load16(bit uint64) Lanes {
 // flip16 is like flip for 128 bits.
 func (t *Table) flip16(bit uint64, change Lanes) {
 	i, s := bit>>3, bit&7
-	b := t.bytes[i : i+16]
+	b := t.Bytes[i : i+16]
 	low, high := change.Low<<s, change.High<<s|change.Low>>1>>(63-s)
 	binary.LittleEndian.PutUint64(b, binary.LittleEndian.Uint64(b)^low)
 	binary.LittleEndian.PutUint64(b[8:], binary.LittleEndian.Uint64(b[8:])^high)
@@ -134,7 +134,7 @@ func (t *Table) decodePair(w, n uint64) uint64 {
 // smallest returns zero if a sorted bucket has a free slot, since its smallest
 // fingerprint is zero in this case.
 func (t *Table) smallest(w uint64) uint64 {
-	return uint64(nibbles[w&codeMask]&nibbleMax) | w>>codeBits&(t.mask>>nibble)
+	return uint64(nibbles[w&codeMask]&nibbleMax) | w>>codeBits&(t.Mask>>nibble)
 }
 
 // quarters returns four lanes of 16 bits, and halves four lanes of 32 bits.
@@ -149,7 +149,7 @@ func halves(l Lanes) [Slots]uint64 {
 // encode stores fingerprints, which can be in any order, in sorted bucket i.
 func (t *Table) encode(i uint64, v [Slots]uint64) {
 	ascend(&v)
-	low, r := t.mask>>nibble, t.rest&63
+	low, r := t.Mask>>nibble, t.rest&63
 	number := codeOf(v[0]>>r, v[1]>>r, v[2]>>r, v[3]>>r)
 	first, second := v[0]&low|v[1]&low<<r, v[2]&low|v[3]&low<<r
 	rests, bit := first|second<<(2*r&63), i*t.stride

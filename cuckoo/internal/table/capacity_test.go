@@ -27,7 +27,7 @@ func newFilter(s Shape, key uint64) *filter {
 }
 
 func (f *filter) locate(d hashfam.Digest) (i, j, fp uint64) {
-	fp, rest := bits.Mul64(uint64(d.Probe()), f.table.Mask())
+	fp, rest := bits.Mul64(uint64(d.Probe()), f.table.Mask)
 	fp++
 	i, j = f.partners.Pair(hashfam.Reduce(rest, f.Buckets), f.partners.Hash(fp))
 	return i, j, fp
@@ -42,7 +42,7 @@ func (f *filter) has(d hashfam.Digest) bool { return f.table.Has(f.locate(d)) }
 
 func (f *filter) slots() uint64 { return Slots * f.Buckets }
 
-func (f *filter) equal(g *filter) bool { return slices.Equal(f.table.bytes, g.table.bytes) }
+func (f *filter) equal(g *filter) bool { return slices.Equal(f.table.Bytes, g.table.Bytes) }
 
 // capacity returns the number of keys that a table with this shape is planned
 // for.

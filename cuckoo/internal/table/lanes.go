@@ -37,7 +37,7 @@ type layout struct {
 	tops  Lanes  // the highest bit of every lane
 	rests Lanes  // all other bits of every lane
 	width uint64 // bits from one lane to the next
-	mask  uint64 // 2^f-1
+	Mask  uint64 // 2^f-1, the largest fingerprint
 }
 
 // matches returns the top bit of each lane of w that contains fp. In this case
@@ -84,7 +84,7 @@ func (l *layout) AnyZero(x, y Lanes) bool {
 func (l *layout) First(lanes, matches Lanes) (fp uint64, others Lanes) {
 	top := matches.first()
 	n := top + 1 - l.width
-	fp = (lanes.Low>>n | lanes.High<<(64-n) | lanes.High>>(n-64)) & l.mask
+	fp = (lanes.Low>>n | lanes.High<<(64-n) | lanes.High>>(n-64)) & l.Mask
 	return fp, matches.Xor(shifted(1, top))
 }
 
@@ -92,7 +92,7 @@ func (l *layout) First(lanes, matches Lanes) (fp uint64, others Lanes) {
 func (l *layout) List(x Lanes) (a, b, c, d uint64) {
 	w := l.width & 63
 	upper := x.Low>>w>>w | x.High<<((64-2*w)&63)
-	return x.Low & l.mask, x.Low >> w & l.mask, upper & l.mask, upper >> w & l.mask
+	return x.Low & l.Mask, x.Low >> w & l.Mask, upper & l.Mask, upper >> w & l.Mask
 }
 
 func (l *layout) join(a, b, c, d uint64) Lanes {

@@ -45,7 +45,8 @@ func TestLongSearchesContinueShortOnes(t *testing.T) {
 				if ok {
 					require.True(t, g.table.Put(i, j, fp))
 				} else {
-					short := f.table.Clone()
+					short := f.table
+					short.Bytes = slices.Clone(short.Bytes)
 					found := short.Evict(&f.partners, i, j, fp, Middle)
 					ok = f.table.Evict(&f.partners, i, j, fp, Far)
 					visited, want := g.moveWithin(min(Far, patience*s.Buckets), i, j, fp)
@@ -114,7 +115,7 @@ func TestFirstBucketWithFreeSlotIsFound(t *testing.T) {
 					taken, want = (free+k)%Slots, min(want, k)
 				}
 				for n := range taken {
-					require.True(t, tab.Exchange(i, i, 0, []uint64{1, tab.mask, 1 << (s.Bits - nibble), tab.mask - 1}[n]))
+					require.True(t, tab.Exchange(i, i, 0, []uint64{1, tab.Mask, 1 << (s.Bits - nibble), tab.Mask - 1}[n]))
 				}
 			}
 			require.Equal(t, want, tab.firstFree(&list), "%04b", free)

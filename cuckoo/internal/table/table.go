@@ -37,13 +37,17 @@ type Shape struct {
 	Tail    uint8 // the number of low fingerprint bits that do not select the other bucket
 }
 
-// BucketBits returns the bucket size in bits.
-func (s Shape) BucketBits() uint64 {
-	if s.Sorted {
-		return Slots * uint64(s.Bits-1)
+// Saved returns the number of bits by which a slot is narrower than a
+// fingerprint.
+func Saved(sorted bool) int {
+	if sorted {
+		return 1
 	}
-	return Slots * uint64(s.Bits)
+	return 0
 }
+
+// BucketBits returns the bucket size in bits.
+func (s Shape) BucketBits() uint64 { return Slots * uint64(s.Bits-Saved(s.Sorted)) }
 
 // Bytes returns the table size: the words that contain the buckets, and another
 // word.
@@ -57,7 +61,7 @@ func (s Shape) Bytes() uint64 {
 // 16 bits, reads a bucket as a single word, and a wide table reads it as
 // [Lanes]. Both can store buckets plain or sorted.
 type Table struct {
-	bytes  []byte // at least 8 bytes longer than the buckets; see load and load16
+	Bytes  []byte // at least 8 bytes longer than the buckets; see load and load16
 	stride uint64 // bits from one bucket to the next
 	Narrow bool   // false in the zero Table, so that only wide tables must check for it
 	Sorted bool
@@ -70,7 +74,7 @@ type Table struct {
 // New returns a table that uses bytes, which must be s.Bytes() long.
 func New(s Shape, bytes []byte) Table {
 	f := uint64(s.Bits)
-	l := layout{width: f, mask: 1<<f - 1}
+	l := layout{width: f, Mask: 1<<f - 1}
 	if s.Sorted {
 		l.width = max(maxNarrow, uint64(1)<<bits.Len64(f-1))
 	}
@@ -80,16 +84,10 @@ func New(s Shape, bytes []byte) Table {
 	}
 	l.rests = l.tops.Sub(l.Ones)
 	return Table{
-		layout: l, bytes: bytes, stride: s.BucketBits(), rest: f - nibble, low: l.mask >> nibble * (1<<32 + 1),
+		layout: l, Bytes: bytes, stride: s.BucketBits(), rest: f - nibble, low: l.Mask >> nibble * (1<<32 + 1),
 		Narrow: f <= maxNarrow, Sorted: s.Sorted, tail: uint64(s.Tail),
 	}
 }
-
-// Bytes returns the table's memory.
-func (t *Table) Bytes() []byte { return t.bytes }
-
-// Mask returns 2^f-1, the largest fingerprint.
-func (t *Table) Mask() uint64 { return t.mask }
 
 // Made panics if t is zero, as it will be in a zero Filter.
 func (t *Table) Made() {
@@ -138,7 +136,7 @@ type Place struct{ I, J, FP uint64 }
 
 // Touch reads a byte of buckets i and j, which brings them into the cache.
 func (t *Table) Touch(i, j uint64) byte {
-	return t.bytes[i*t.stride>>3] | t.bytes[j*t.stride>>3]
+	return t.Bytes[i*t.stride>>3] | t.Bytes[j*t.stride>>3]
 }
 
 // TouchAll touches all places, so that their cache misses overlap.
@@ -292,11 +290,4 @@ func (t *Table) CheckOrder(n uint64) error {
 		}
 	}
 	return nil
-}
-
-// Clone returns a deep copy of t.
-func (t *Table) Clone() Table {
-	c := *t
-	c.bytes = slices.Clone(t.bytes)
-	return c
 }

@@ -52,8 +52,8 @@ func TestTableMatchesListOfBuckets(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			packed, plain := newFilter(p, 0).table, make(plainTable, p.Buckets)
 			value := rapid.OneOf(
-				rapid.Uint64Range(0, packed.mask),
-				rapid.Uint64Range(packed.mask-2, packed.mask),
+				rapid.Uint64Range(0, packed.Mask),
+				rapid.Uint64Range(packed.Mask-2, packed.Mask),
 				rapid.Uint64Range(0, 2),
 				rapid.Map(rapid.IntRange(0, p.Bits-1), func(b int) uint64 { return 1 << b }),
 			)
@@ -86,7 +86,7 @@ func TestTableMatchesListOfBuckets(t *testing.T) {
 func TestOnlyEqualLanesMatch(t *testing.T) {
 	eachKind(t, func(t *testing.T, s Shape) {
 		tab := New(s, nil)
-		values := []uint64{0, 1, 2, tab.mask, tab.mask - 1, tab.mask >> 1, tab.mask>>1 + 1}
+		values := []uint64{0, 1, 2, tab.Mask, tab.Mask - 1, tab.Mask >> 1, tab.Mask>>1 + 1}
 		above := Lanes{^uint64(0), ^uint64(0)}
 		above = above.AndNot(tab.tops).AndNot(tab.rests)
 		for n := range 7 * 7 * 7 * 7 {
@@ -175,6 +175,6 @@ func TestWindowsMatchSingleCalls(t *testing.T) {
 			want = append(want, f.table.Has(p.I, p.J, p.FP))
 		}
 		require.Equal(t, want, f.table.HasAll(nil, places))
-		require.Equal(t, make([]byte, 8), f.table.bytes[len(f.table.bytes)-8:])
+		require.Equal(t, make([]byte, 8), f.table.Bytes[len(f.table.Bytes)-8:])
 	})
 }

@@ -70,7 +70,7 @@ TEXT ·hasVector(SB), NOSPLIT, $0-72
 	MOVQ         t+24(FP), BX
 	MOVQ         p+32(FP), R10
 	BROADCAST(multiplier+64(FP), Z0)
-	BROADCAST(Table_layout+layout_mask(BX), Z1)
+	BROADCAST(Table_layout+layout_Mask(BX), Z1)
 	BROADCAST(Partners_buckets(R10), Z2)
 	BROADCAST(Partners_key(R10), Z3)
 	BROADCAST($0xBF58476D1CE4E5B9, Z4)
@@ -95,7 +95,7 @@ TEXT ·hasVector(SB), NOSPLIT, $0-72
 	VMOVQ        DX, X19
 	LEAQ         32(AX)(AX*1), DX
 	VMOVQ        DX, X20
-	MOVQ         Table_bytes(BX), R8
+	MOVQ         Table_Bytes(BX), R8
 	MOVBLZX      Table_Sorted(BX), BX
 	LEAQ         ·nibbles(SB), R9
 	MOVQ         dst_base+0(FP), DI
