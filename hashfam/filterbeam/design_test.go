@@ -91,7 +91,7 @@ func TestBundlesSendDigestsOrCopies(t *testing.T) {
 		want := test.frame(keys)
 		p := must(test.plan.Windows(3))
 		a := must(p.spec.array())
-		few := 100*int(a.routedBytes()) + 10 // bytes of 100 keys
+		few := 100*int(a.items*a.itemSize) + 10 // bytes of 100 keys
 
 		frame, n := stages(t, p, keys[:100], keys[100:])
 		require.Equal(t, want, frame, test.name)

@@ -22,9 +22,7 @@ const splitBytes = 64 << 20
 // A readFn reads a file's lines and collects them for the plan. It splits a
 // file only if the file system can seek in it, since other readers would have
 // to read and drop all bytes before a piece. A compressed file is one piece.
-type readFn struct {
-	bundle
-}
+type readFn struct{ bundle }
 
 // compressed reports whether a file is compressed, according to its name.
 func compressed(name string) bool { return strings.HasSuffix(name, ".gz") }

@@ -87,9 +87,6 @@ func Run(ctx context.Context, p *beam.Pipeline, o Options) (*Result, error) {
 	defer os.Remove(r.file.Name())
 	defer r.file.Close()
 	for _, e := range edges {
-		for _, out := range e.Output {
-			r.collections[out.To.ID()] = &collection{runner: r, coder: out.To.Coder}
-		}
 		if err := r.runEdge(ctx, e); err != nil {
 			return r.result, err
 		}
@@ -109,7 +106,9 @@ func (r *runner) runEdge(ctx context.Context, e *graph.MultiEdge) error {
 		in = append(in, r.collections[i.From.ID()])
 	}
 	for _, o := range e.Output {
-		out = append(out, r.collections[o.To.ID()])
+		c := &collection{runner: r, coder: o.To.Coder}
+		r.collections[o.To.ID()] = c
+		out = append(out, c)
 	}
 	switch {
 	case e.Op == graph.Impulse:
