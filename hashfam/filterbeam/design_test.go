@@ -91,7 +91,7 @@ func TestBundlesSendDigestsOrCopies(t *testing.T) {
 		want := test.frame(keys)
 		p := must(test.plan.Windows(3))
 		a := must(p.spec.array())
-		few := 100*int(a.routedBytes()) + 10 // bytes of 100 keys
+		few := 100*int(a.items*a.itemSize) + 10 // bytes of 100 keys
 
 		frame, n := stages(t, p, keys[:100], keys[100:])
 		require.Equal(t, want, frame, test.name)
@@ -323,9 +323,14 @@ func TestBlocksCannotReplaceEachOther(t *testing.T) {
 			sent.enter(sealed(slices.Clone(values[i]), 7))
 			arrived.enter(sealed(slices.Clone(values[0]), 7))
 		}
-		require.ErrorContains(t, compare(0, arrived, sent), "sum of the checksums")
-		require.NoError(t, compare(0, sent, sent))
+		compare := func(arrived load) error {
+			t := tally{Sent: map[int]load{0: sent}, Arrived: map[int]load{0: arrived}}
+			t.Totals[itemsRead] = sent.Items
+			return t.check()
+		}
+		require.ErrorContains(t, compare(arrived), "sum of the checksums")
+		require.NoError(t, compare(sent))
 		arrived.Values++
-		require.ErrorContains(t, compare(0, arrived, sent), "blocks that arrived at shard 0 = 3, want 2")
+		require.ErrorContains(t, compare(arrived), "blocks that arrived at shard 0 = 3, want 2")
 	}
 }

@@ -119,16 +119,13 @@ func Clean(ctx context.Context, out string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	names, err := fs.List(ctx, pattern.Loose(out)+".*-*")
+	failed := []error{err}
 	var removed []string
-	var failed []error
-	for _, purpose := range []string{partPurpose, shardPurpose, temporaryPurpose} {
-		names, err := fs.List(ctx, pattern.Loose(out)+"."+purpose+"-*")
-		failed = append(failed, err)
-		for _, name := range names {
-			if madeFor(name) == filepath.Clean(out) && !keep[filepath.Base(name)] {
-				failed = append(failed, remove(ctx, fs, name)) // another attempt may have removed it
-				removed = append(removed, name)
-			}
+	for _, name := range names {
+		if madeFor(name) == filepath.Clean(out) && !keep[filepath.Base(name)] {
+			failed = append(failed, remove(ctx, fs, name)) // another attempt may have removed it
+			removed = append(removed, name)
 		}
 	}
 	return removed, errors.Join(failed...)

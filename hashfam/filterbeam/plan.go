@@ -211,12 +211,28 @@ func (s spec) single() error {
 	return nil
 }
 
-// family returns the plan's family, as it is registered in this process.
+// family returns the plan's family. It returns ErrFamily unless this process
+// has registered that family and its check value is the plan's.
 func (s spec) family() (hashfam.Family, error) {
+	var fam hashfam.Family
 	if s.Kind == "" {
-		return hashfam.Family{}, errs.Field(ErrParams, "Plan", "the zero Plan", "one made by Bloom, Counting, ...")
+		return fam, errs.Field(ErrParams, "Plan", "the zero Plan", "one made by Bloom, Counting, ...")
 	}
-	return familyOf(s.Family, s.Check)
+	if s.Family != "" {
+		open, known := families.Load(s.Family)
+		if !known {
+			return fam, errs.Field(ErrFamily, "family", s.Family, "a family that RegisterFamily has named in this worker")
+		}
+		var err error
+		if fam, err = open.(opener)(); err != nil {
+			return fam, fmt.Errorf("filterbeam: family %q: %w", s.Family, err)
+		}
+	}
+	if fam.CheckValue() != s.Check {
+		return fam, errs.Field(ErrFamily, "check value of family "+s.Family,
+			fmt.Sprintf("%x", fam.CheckValue()), fmt.Sprintf("%x", s.Check))
+	}
+	return fam, nil
 }
 
 // params decodes the parameters of a plan. P must be a struct with a field
@@ -275,25 +291,4 @@ func nameOf(fam hashfam.Family) (string, error) {
 		}
 	}
 	return "", errs.Field(ErrParams, "Config.Family", fam, "the public family, or one that RegisterFamily has named")
-}
-
-// familyOf returns the family with the given name. It returns ErrFamily unless
-// this process has registered that family and its check value is as given.
-func familyOf(name string, check uint64) (hashfam.Family, error) {
-	var fam hashfam.Family
-	if name != "" {
-		open, known := families.Load(name)
-		if !known {
-			return fam, errs.Field(ErrFamily, "family", name, "a family that RegisterFamily has named in this worker")
-		}
-		var err error
-		if fam, err = open.(opener)(); err != nil {
-			return fam, fmt.Errorf("filterbeam: family %q: %w", name, err)
-		}
-	}
-	if fam.CheckValue() != check {
-		return fam, errs.Field(ErrFamily, "check value of family "+name,
-			fmt.Sprintf("%x", fam.CheckValue()), fmt.Sprintf("%x", check))
-	}
-	return fam, nil
 }

@@ -22,9 +22,7 @@ const splitBytes = 64 << 20
 // A readFn reads a file's lines and collects them for the plan. It splits a
 // file only if the file system can seek in it, since other readers would have
 // to read and drop all bytes before a piece. A compressed file is one piece.
-type readFn struct {
-	bundle
-}
+type readFn struct{ bundle }
 
 // compressed reports whether a file is compressed, according to its name.
 func compressed(name string) bool { return strings.HasSuffix(name, ".gz") }
@@ -341,9 +339,6 @@ func (s *scanner) fill() error {
 	s.to = copy(s.buffer, s.buffer[s.from:s.to])
 	s.from = 0
 	if s.to == len(s.buffer) {
-		if s.to >= maxBuffer {
-			return s.tooLong()
-		}
 		s.buffer = append(s.buffer, make([]byte, min(s.to, maxBuffer-s.to))...)
 	}
 	for s.to < len(s.buffer) && !s.ended {
@@ -357,17 +352,13 @@ func (s *scanner) fill() error {
 	return nil
 }
 
-// tooLong returns the error for a line that is longer than maxLine.
-func (s *scanner) tooLong() error {
-	return fmt.Errorf("line at byte %d has more than %d bytes", s.offset, maxLine)
-}
-
-// split appends the lines in the buffer to the batch.
+// split appends the lines in the buffer to the batch. It returns an error if a
+// line is longer than maxLine.
 func (s *scanner) split() error {
 	for s.from < s.to {
 		rest := s.buffer[s.from:s.to]
 		length, next := bytes.IndexByte(rest, '\n'), 1
-		if length < 0 && !s.ended {
+		if length < 0 && !s.ended && len(rest) < maxBuffer {
 			return nil
 		}
 		if length < 0 {
@@ -375,7 +366,7 @@ func (s *scanner) split() error {
 		}
 		key := bytes.TrimSuffix(rest[:length:length], []byte("\r"))
 		if len(key) > maxLine {
-			return s.tooLong()
+			return fmt.Errorf("line at byte %d has more than %d bytes", s.offset, maxLine)
 		}
 		if !s.skip {
 			s.keys = append(s.keys, key)

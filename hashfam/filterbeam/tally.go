@@ -151,35 +151,6 @@ func (t *tally) records(all iter.Seq[[]byte], failed *error) iter.Seq2[int, []by
 	}
 }
 
-// check returns ErrCorrupt if the numbers do not match. The error names the
-// first owner that has a difference.
-func (t *tally) check() error {
-	owners, items := addLoads(maps.Clone(t.Sent), t.Arrived), uint64(0)
-	for _, owner := range slices.Sorted(maps.Keys(owners)) {
-		items += t.Arrived[owner].Items
-		if err := compare(owner, t.Arrived[owner], t.Sent[owner]); err != nil {
-			return err
-		}
-	}
-	return equal([]entry{
-		{"items that arrived", items, t.Totals[itemsRead], "as read"},
-		{"listings of files", t.Totals[listsMade], t.Totals[listsWanted], "as wanted"},
-		{"files read", t.Totals[filesRead], t.Totals[filesListed], "as listed"},
-		{"bytes read", t.Totals[plainRead], t.Totals[bytesListed], "as listed"},
-	})
-}
-
-// compare compares the values that arrived at an owner with those sent to it.
-func compare(owner int, arrived, sent load) error {
-	at := fmt.Sprintf(" that arrived at shard %d", owner)
-	return equal([]entry{
-		{"items" + at, arrived.Items, sent.Items, "as sent"},
-		{"blocks" + at, arrived.Values, sent.Values, "as sent"},
-		{"sum of the checksums of the blocks" + at, arrived.Sum, sent.Sum, "as sent"},
-		{fmt.Sprintf("tasks of shard %d", owner), max(arrived.Tasks, 1), 1, "as every key has"},
-	})
-}
-
 // An entry is a number in a tally, with the number that it must equal.
 type entry struct {
 	name      string
@@ -187,9 +158,25 @@ type entry struct {
 	as        string
 }
 
-// equal returns ErrCorrupt with the first entry that is wrong.
-func equal(entries []entry) error {
-	for _, e := range entries {
+// check returns ErrCorrupt with the first entry that is wrong. The entries of
+// the owners are first.
+func (t *tally) check() error {
+	var entries []entry
+	items := uint64(0)
+	for _, owner := range slices.Sorted(maps.Keys(addLoads(maps.Clone(t.Sent), t.Arrived))) {
+		at, arrived, sent := fmt.Sprintf(" that arrived at shard %d", owner), t.Arrived[owner], t.Sent[owner]
+		items += arrived.Items
+		entries = append(entries,
+			entry{"items" + at, arrived.Items, sent.Items, "as sent"},
+			entry{"blocks" + at, arrived.Values, sent.Values, "as sent"},
+			entry{"sum of the checksums of the blocks" + at, arrived.Sum, sent.Sum, "as sent"},
+			entry{fmt.Sprintf("tasks of shard %d", owner), max(arrived.Tasks, 1), 1, "as every key has"})
+	}
+	for _, e := range append(entries,
+		entry{"items that arrived", items, t.Totals[itemsRead], "as read"},
+		entry{"listings of files", t.Totals[listsMade], t.Totals[listsWanted], "as wanted"},
+		entry{"files read", t.Totals[filesRead], t.Totals[filesListed], "as listed"},
+		entry{"bytes read", t.Totals[plainRead], t.Totals[bytesListed], "as listed"}) {
 		if e.got != e.want {
 			return errs.Field(ErrCorrupt, e.name, e.got,
 				fmt.Sprintf("%d, %s: the engine lost, repeated or changed some", e.want, e.as))

@@ -36,7 +36,10 @@ type array struct {
 	blocked bool
 	span    uint64 // range of the first position: number of lines, or of cells in a slice or in total
 	slice   uint64 // Partitioned: cells in a slice; otherwise 0
+	slices  int    // Partitioned: number of slices; otherwise 1
 	window  uint64 // cells in a window
+
+	items, itemSize uint64 // digests or positions that are sent for a key; bytes in each
 }
 
 // lineCells is the number of cells in a Blocked filter's line.
@@ -53,16 +56,18 @@ func (s spec) array() (array, error) {
 	if err != nil {
 		return array{}, err
 	}
-	a := array{Array: cells, header: cells.Header(s.Check), span: cells.Cells}
+	a := array{Array: cells, header: cells.Header(s.Check), span: cells.Cells, slices: 1}
+	a.items, a.itemSize = uint64(a.Hashes), 4
 	a.window = (a.Cells-1)/uint64(s.windows()) + 1
 	grain := uint64(64) // whole words
 	switch bloom.Layout(a.Layout) {
 	case bloom.Blocked:
 		a.blocked, grain = true, lineCells
 		a.span /= lineCells
+		a.items, a.itemSize = 1, 8
 	case bloom.Partitioned:
 		a.span /= uint64(a.Hashes)
-		a.slice = a.span
+		a.slice, a.slices = a.span, a.Hashes
 	}
 	if !a.blocked {
 		a.window = min(a.window, maxWindow)
@@ -95,14 +100,6 @@ func (a *array) bytes(w int) (from, to uint64) {
 	}
 	from = uint64(w) * size
 	return from, min(from+size, a.header.Payload)
-}
-
-// routedBytes returns the number of bytes that route sends for a key.
-func (a *array) routedBytes() uint64 {
-	if a.blocked {
-		return 8
-	}
-	return 4 * uint64(a.Hashes)
 }
 
 // route sends each digest to the window with its line, or each of its positions
@@ -172,7 +169,7 @@ type filled struct {
 // measure returns the sums for window w: the sum of the lines' rates if the
 // filter is Blocked, and otherwise the number of nonzero cells in each slice.
 func (a *array) measure(words []uint64, w int) []float64 {
-	sums := make([]float64, a.slices())
+	sums := make([]float64, a.slices)
 	switch {
 	case a.blocked:
 		for line := range slices.Chunk(words, int(a.header.Payload/a.span/8)) {
@@ -193,14 +190,6 @@ func (a *array) measure(words []uint64, w int) []float64 {
 	return sums
 }
 
-// slices returns the number of sums.
-func (a *array) slices() int {
-	if a.slice > 0 {
-		return a.Hashes
-	}
-	return 1
-}
-
 // used returns the number of nonzero cells.
 func (a *array) used(words []uint64) (n uint64) {
 	if a.counts() {
@@ -215,7 +204,7 @@ func (a *array) used(words []uint64) (n uint64) {
 // rate returns the false-positive rate of a filter with these windows.
 func (a *array) rate(all []filled) float64 {
 	rate := 1.0
-	for slice := range a.slices() {
+	for slice := range a.slices {
 		sum := 0.0
 		for _, f := range all {
 			if f.Sums != nil {
@@ -253,12 +242,7 @@ type windowCollector struct {
 	own    structure // the copy, or nil
 }
 
-func (w windows) perKey() uint64 {
-	if w.array.blocked {
-		return 1
-	}
-	return uint64(w.array.Hashes)
-}
+func (w windows) perKey() uint64 { return w.array.items }
 
 func (w windows) collector(emit emitter) (collector, error) {
 	send := func(owner int, items uint64, block []byte) { emit(owner, items, append(block, blockValue)) }
@@ -275,7 +259,7 @@ func (c *windowCollector) add(digests []hashfam.Digest, _ [][]byte) error {
 		return nil
 	}
 	c.held = append(c.held, digests...)
-	if c.keys*c.array.routedBytes() < c.array.header.Payload {
+	if c.keys*c.array.items*c.array.itemSize < c.array.header.Payload {
 		return nil
 	}
 	var err error
@@ -303,7 +287,7 @@ func (c *windowCollector) sendCopy() error {
 		return err
 	}
 	c.own = nil // frees memory
-	items := c.keys * c.perKey()
+	items := c.keys * c.array.items
 	size := c.array.header.Payload
 	payload := encoded[uint64(len(encoded))-checksumBytes-size:]
 	for w := range c.array.windows() {

@@ -17,6 +17,7 @@ package cutrunner
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,7 +42,7 @@ type Options struct {
 	Seed     uint64              // for the order of elements
 	Fault    func(Attempt) Fault // selects the attempts that fail; nil for none
 	Hold     bool                // hold elements in memory, and check that they do not change
-	Divide   int                 // number of the grouping, from 1, whose keys two tasks get, which is an error
+	Divide   int                 // number of the grouping, from 1, whose values each get a task, which is an error
 }
 
 // A Result describes a run.
@@ -63,7 +64,8 @@ func (r *Result) JobID() string { return "cutrunner" }
 
 // A runner runs one pipeline.
 type runner struct {
-	store
+	file        *os.File     // contains the encoded elements, so that only the workers use memory
+	end         atomic.Int64 // of the file
 	options     Options
 	collections map[int]*collection // by the number of the node
 	groupings   int                 // so far
@@ -79,16 +81,12 @@ func Run(ctx context.Context, p *beam.Pipeline, o Options) (*Result, error) {
 		return nil, err
 	}
 	r := &runner{options: o, collections: map[int]*collection{}, result: &Result{counters: map[metrics.StepKey]int64{}}}
-	r.hold = o.Hold
 	if r.file, err = os.CreateTemp("", "cutrunner"); err != nil {
 		return nil, err
 	}
 	defer os.Remove(r.file.Name())
 	defer r.file.Close()
 	for _, e := range edges {
-		for _, out := range e.Output {
-			r.collections[out.To.ID()] = &collection{store: &r.store, coder: out.To.Coder}
-		}
 		if err := r.runEdge(ctx, e); err != nil {
 			return r.result, err
 		}
@@ -108,14 +106,13 @@ func (r *runner) runEdge(ctx context.Context, e *graph.MultiEdge) error {
 		in = append(in, r.collections[i.From.ID()])
 	}
 	for _, o := range e.Output {
-		out = append(out, r.collections[o.To.ID()])
-	}
-	if e.Op != graph.Flatten && len(in) > 1 {
-		return fmt.Errorf("cutrunner: %v has several inputs", e)
+		c := &collection{runner: r, coder: o.To.Coder}
+		r.collections[o.To.ID()] = c
+		out = append(out, c)
 	}
 	switch {
 	case e.Op == graph.Impulse:
-		i, err := out[0].encoder()(global(e.Value))
+		i, err := out[0].store(global(e.Value))
 		out[0].items = []item{i}
 		return err
 	case e.Op == graph.Flatten, e.Op == graph.WindowInto, e.Op == graph.Reshuffle: // elements are always shuffled
@@ -123,6 +120,7 @@ func (r *runner) runEdge(ctx context.Context, e *graph.MultiEdge) error {
 			out[0].items = append(out[0].items, c.items...)
 		}
 		return nil
+	case len(in) > 1:
 	case e.Op == graph.CoGBK:
 		return r.group(in[0], out[0])
 	case e.Op == graph.ParDo && e.DoFn.IsSplittable():
@@ -144,27 +142,38 @@ func (r *runner) runStage(ctx context.Context, e *graph.MultiEdge, step step, in
 // runSplittable runs a splittable function in two stages.
 func (r *runner) runSplittable(ctx context.Context, e *graph.MultiEdge, in *collection, out []*collection) error {
 	pair := func(a, b *coder.Coder) *coder.Coder { return coder.NewKV([]*coder.Coder{a, b}) }
-	restrictions := &collection{store: &r.store, coder: pair(pair(in.coder, e.RestrictionCoder), coder.NewDouble())}
+	restrictions := &collection{runner: r, coder: pair(pair(in.coder, e.RestrictionCoder), coder.NewDouble())}
 	if err := r.runStage(ctx, e, splitting, in, []*collection{restrictions}); err != nil {
 		return err
 	}
 	return r.runStage(ctx, e, processing, restrictions, out)
 }
 
-// group groups a collection by key.
+// group groups a collection by key, in the order in which the keys first occur.
 func (r *runner) group(in, out *collection) error {
-	out.coder = in.coder
-	groups, err := in.group()
 	r.groupings++
-	for _, g := range groups {
-		if n := len(g.values) / 2; n > 0 && r.groupings == r.options.Divide {
-			some := g
-			some.values, g.values = g.values[:n], g.values[n:]
-			out.items = append(out.items, some)
+	out.coder = in.coder
+	decoder := exec.MakeElementDecoder(in.coder.Components[0])
+	place := map[string]int{}
+	for _, i := range in.items {
+		encoded, err := in.bytes(i)
+		if err != nil {
+			return err
 		}
-		out.items = append(out.items, g)
+		rest := bytes.NewReader(encoded)
+		if _, err := decoder.Decode(rest); err != nil {
+			return err
+		}
+		key := string(encoded[:len(encoded)-rest.Len()])
+		at, known := place[key]
+		if !known || r.groupings == r.options.Divide {
+			at = len(out.items)
+			place[key] = at
+			out.items = append(out.items, i)
+		}
+		out.items[at].values = append(out.items[at].values, i)
 	}
-	return err
+	return nil
 }
 
 // A Point is a point at which an attempt to process a bundle may fail.
@@ -236,22 +245,14 @@ func FileOperation(ctx context.Context) error {
 	return a.split(ctx)
 }
 
-// A store contains the encoded elements of all collections. It is a file, so
-// that only the workers use memory.
-type store struct {
-	file *os.File
-	end  atomic.Int64
-	hold bool // also hold the elements in memory
-}
-
 // A collection contains the elements that one stage sends to the next.
 type collection struct {
-	*store
+	*runner
 	coder *coder.Coder // of an element, or of the pairs that are grouped
 	items []item
 }
 
-// An item is an encoded element in the store. In a grouped collection, it is
+// An item is an encoded element in the file. In a grouped collection, it is
 // the first pair with its key, and values contains all pairs with this key.
 type item struct {
 	held       *exec.FullValue // the element, if it is held in memory
@@ -260,35 +261,38 @@ type item struct {
 }
 
 // bytes returns an item's encoding.
-func (s *store) bytes(i item) ([]byte, error) {
+func (c *collection) bytes(i item) ([]byte, error) {
 	encoded := make([]byte, i.length)
-	_, err := s.file.ReadAt(encoded, i.at)
+	_, err := c.file.ReadAt(encoded, i.at)
 	return encoded, err
 }
 
-// encoder returns a function that writes an element to the store.
-func (c *collection) encoder() func(*exec.FullValue) (item, error) {
-	encoder := exec.MakeElementEncoder(c.coder)
-	return func(v *exec.FullValue) (item, error) {
-		var encoded bytes.Buffer
-		if err := encoder.Encode(v, &encoded); err != nil {
-			return item{}, err
-		}
-		i := item{length: int64(encoded.Len())}
-		i.at = c.end.Add(i.length) - i.length
-		if c.hold {
-			held := *v // the engine reuses v, but not the values in it
-			i.held = &held
-		}
-		_, err := c.file.WriteAt(encoded.Bytes(), i.at)
-		return i, err
+// encode returns an element's encoding.
+func (c *collection) encode(v *exec.FullValue) ([]byte, error) {
+	var encoded bytes.Buffer
+	err := exec.MakeElementEncoder(c.coder).Encode(v, &encoded)
+	return encoded.Bytes(), err
+}
+
+// store writes an element to the file.
+func (c *collection) store(v *exec.FullValue) (item, error) {
+	encoded, err := c.encode(v)
+	if err != nil {
+		return item{}, err
 	}
+	i := item{length: int64(len(encoded))}
+	i.at = c.end.Add(i.length) - i.length
+	if c.options.Hold {
+		held := *v // the engine reuses v, but not the values in it
+		i.held = &held
+	}
+	_, err = c.file.WriteAt(encoded, i.at)
+	return i, err
 }
 
 // check returns an error if an element that is held in memory differs from its
 // encoding.
 func (c *collection) check() error {
-	encoder := exec.MakeElementEncoder(c.coder)
 	for _, i := range c.items {
 		if i.held == nil {
 			continue
@@ -297,71 +301,35 @@ func (c *collection) check() error {
 		if err != nil {
 			return err
 		}
-		var got bytes.Buffer
-		if err := encoder.Encode(i.held, &got); err != nil {
-			return err
-		}
-		if !bytes.Equal(want, got.Bytes()) {
-			return errors.New("cutrunner: an element has changed after it was emitted")
+		if got, err := c.encode(i.held); err != nil || !bytes.Equal(want, got) {
+			return cmp.Or(err, errors.New("cutrunner: an element has changed after it was emitted"))
 		}
 	}
 	return nil
 }
 
-// group returns an item for each key, in the order in which they first occur.
-func (c *collection) group() ([]item, error) {
-	decoder := exec.MakeElementDecoder(c.coder.Components[0])
-	place := map[string]int{}
-	var groups []item
-	for _, i := range c.items {
-		encoded, err := c.bytes(i)
-		if err != nil {
-			return nil, err
-		}
-		rest := bytes.NewReader(encoded)
-		if _, err := decoder.Decode(rest); err != nil {
-			return nil, err
-		}
-		key := string(encoded[:len(encoded)-rest.Len()])
-		at, known := place[key]
-		if !known {
-			at = len(groups)
-			place[key] = at
-			groups = append(groups, i)
-		}
-		groups[at].values = append(groups[at].values, i)
-	}
-	return groups, nil
-}
-
-// A decoder reads a collection's elements.
-type decoder struct {
-	*collection
-	exec.ElementDecoder
-}
-
 // read returns an item's element.
-func (d decoder) read(i item) (*exec.FullValue, error) {
+func (c *collection) read(i item) (*exec.FullValue, error) {
 	if i.held != nil {
 		return i.held, nil
 	}
-	encoded, err := d.bytes(i)
+	encoded, err := c.bytes(i)
 	if err != nil {
 		return nil, err
 	}
-	return d.Decode(bytes.NewReader(encoded))
+	return exec.MakeElementDecoder(c.coder).Decode(bytes.NewReader(encoded))
 }
 
-// decode returns an element, or a key with its values.
-func (d decoder) decode(i item) (*exec.FullValue, []exec.ReStream, error) {
-	v, err := d.read(i)
+// element returns an element, or a key with its values.
+func (c *collection) element(i item) (*exec.FullValue, []exec.ReStream, error) {
+	v, err := c.read(i)
 	switch {
 	case err != nil:
 		return nil, nil, err
 	case i.values == nil:
 		return global(v), nil, nil
 	}
-	return global(v.Elm), []exec.ReStream{&values{d, i.values}}, nil
+	return global(v.Elm), []exec.ReStream{&values{c, i.values}}, nil
 }
 
 // global returns v as an element in the global window.
@@ -376,17 +344,17 @@ func global(v any) *exec.FullValue {
 
 // A key's values can be read several times.
 type values struct {
-	decoder
+	in    *collection
 	items []item
 }
 
-func (v *values) Open() (exec.Stream, error) { return &values{v.decoder, v.items}, nil }
+func (v *values) Open() (exec.Stream, error) { return &values{v.in, v.items}, nil }
 
 func (v *values) Read() (*exec.FullValue, error) {
 	if len(v.items) == 0 {
 		return nil, io.EOF
 	}
-	pair, err := v.read(v.items[0])
+	pair, err := v.in.read(v.items[0])
 	if err != nil {
 		return nil, err
 	}

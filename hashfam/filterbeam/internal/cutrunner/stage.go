@@ -131,18 +131,15 @@ func (s *stage) runBundle(ctx context.Context, number int, items []item) (*attem
 		}
 		faults = append(faults, a.fault.Point)
 		if a.fault.Point == Twin && try < maxTries-1 {
-			twins.Go(func() { a.run(ctx, items) })
+			twins.Go(func() { _ = a.run(ctx, items) }) // its output is dropped
 			continue
 		}
-		a.run(ctx, items)
-		switch {
-		case a.err == nil && a.fault.Point == None:
+		err := a.run(ctx, items)
+		if err == nil && a.fault.Point == None {
 			a.faults = faults
 			return a, nil
-		case a.err == nil:
-			a.err = errLost // its output is dropped
 		}
-		failed = append(failed, fmt.Errorf("%s, try %d: %w", s.name, try, a.err))
+		failed = append(failed, fmt.Errorf("%s, try %d: %w", s.name, try, cmp.Or(err, errLost)))
 	}
 	return nil, errors.Join(failed...)
 }
@@ -165,7 +162,7 @@ func (s *stage) commit(a *attempt) {
 type sink struct {
 	exec.Discard
 	attempt *attempt
-	encode  func(*exec.FullValue) (item, error)
+	to      *collection
 	items   []item
 }
 
@@ -173,7 +170,7 @@ func (s *sink) ProcessElement(_ context.Context, v *exec.FullValue, _ ...exec.Re
 	if err := s.attempt.reach(Output); err != nil {
 		return err
 	}
-	i, err := s.encode(v)
+	i, err := s.to.store(v)
 	s.items = append(s.items, i)
 	return err
 }
@@ -192,7 +189,6 @@ type attempt struct {
 
 	sinks   []*sink // one for each output of the stage
 	metrics metrics.Results
-	err     error
 }
 
 // reach counts an event and returns an error if the attempt must fail here.
@@ -204,24 +200,24 @@ func (a *attempt) reach(p Point) error {
 	return nil
 }
 
-// run processes the items, and sets a.err if the attempt fails.
-func (a *attempt) run(ctx context.Context, items []item) {
+// run processes the items. It returns an error if the attempt fails.
+func (a *attempt) run(ctx context.Context, items []item) (err error) {
 	fn, err := a.stage.fn()
 	if err != nil {
-		a.err = err
-		return
+		return err
 	}
 	defer func() {
 		if r := recover(); r == errLost { // emitters panic with the error of a sink
-			a.err = errLost
+			err = errLost
 		} else if r != nil {
-			a.err = fmt.Errorf("cutrunner: %s: %v\n%s", a.stage.name, r, debug.Stack())
+			err = fmt.Errorf("cutrunner: %s: %v\n%s", a.stage.name, r, debug.Stack())
 		}
 		a.stage.idle <- fn
 	}()
 	ctx = metrics.SetBundleID(context.WithValue(ctx, attemptKey{}, a), fmt.Sprint(a.Attempt))
-	a.err = a.process(ctx, fn, items)
+	err = a.process(ctx, fn, items)
 	a.metrics = metrics.ResultsExtractor(ctx)
+	return err
 }
 
 // process calls the units like a real runner's worker.
@@ -232,12 +228,11 @@ func (a *attempt) process(ctx context.Context, fn *graph.Fn, items []item) error
 	if err := a.unit.StartBundle(ctx, a.stage.name, exec.DataContext{}); err != nil {
 		return err
 	}
-	d := decoder{a.stage.in, exec.MakeElementDecoder(a.stage.in.coder)}
 	for _, i := range items {
 		if err := a.reach(Element); err != nil {
 			return err
 		}
-		v, values, err := d.decode(i)
+		v, values, err := a.stage.in.element(i)
 		if err != nil {
 			return err
 		}
@@ -256,7 +251,7 @@ func (a *attempt) process(ctx context.Context, fn *graph.Fn, items []item) error
 func (a *attempt) up(ctx context.Context, fn *graph.Fn) error {
 	var out []exec.Node
 	for _, c := range a.stage.out {
-		s := &sink{attempt: a, encode: c.encoder()}
+		s := &sink{attempt: a, to: c}
 		a.sinks, out = append(a.sinks, s), append(out, s)
 	}
 	units := a.stage.units(fn, out)
@@ -282,7 +277,7 @@ func (a *attempt) split(ctx context.Context) error {
 	defer func() { sdf.SU <- unit }()
 	_, residuals, err := unit.Split(ctx, 0.5)
 	for _, r := range residuals {
-		i, err := a.stage.in.encoder()(r)
+		i, err := a.stage.in.store(r)
 		if err != nil {
 			return err
 		}
