@@ -38,12 +38,16 @@ func (f Format[P, T]) NewWords(fam hashfam.Family, payload uint64, words ...uint
 	return f.New(fam, words, payload)
 }
 
-// Header reads the header of a structure that was encoded with fam.
+// Header reads a header that was encoded with fam. After an error, P is zero.
 func (f Format[P, T]) Header(r *Reader, fam hashfam.Family) (p P, err error) {
-	if h := r.Header(f.Kind, f.Version, fam.CheckValue()); r.err == nil {
-		return f.Parse(h, fam)
+	h := r.Header(f.Kind, f.Version, fam.CheckValue())
+	if r.err != nil {
+		return p, r.err
 	}
-	return p, r.err
+	if p, err = f.Parse(h, fam); err != nil {
+		p = *new(P)
+	}
+	return p, err
 }
 
 // ReadHeader is like Header. It reads only the header from r.
