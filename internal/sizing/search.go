@@ -35,11 +35,8 @@ func (s *search) at(size uint64, k int) float64 {
 // meets reports whether the rate is eps or less for some k. It computes no rate
 // if larger sizes are too small for s.k and its neighbors.
 func (s *search) meets(size uint64) bool {
-	if size > s.tooSmall[s.k] && s.at(size, s.k) <= s.eps {
-		return true
-	}
-	ruledOut := size <= min(s.tooSmall[s.k-1], s.tooSmall[s.k], s.tooSmall[s.k+1])
-	return !ruledOut && s.best(size) <= s.eps
+	return size > s.tooSmall[s.k] && s.at(size, s.k) <= s.eps ||
+		size > min(s.tooSmall[s.k-1], s.tooSmall[s.k], s.tooSmall[s.k+1]) && s.best(size) <= s.eps
 }
 
 // smallest returns the smallest size up to limit for which the rate is eps or
