@@ -103,8 +103,7 @@ func Decode(r *frame.Reader, words []uint64, g Goal, fam hashfam.Family) (Tracke
 // contain anything else.
 func (t *Tracker) decodeLog(r *frame.Reader, words []uint64, records uint64, fam hashfam.Family) error {
 	t.log = make(log, 0, len(words)+len(words)/3)
-	var key []byte
-	last := hashfam.Digest(0)
+	key, last := []byte(nil), hashfam.Digest(0)
 	for live := uint64(0); len(words) > 0 || live != records; live++ {
 		corrupt := func(field string, value any, want string) error {
 			return r.Corrupt(fmt.Sprintf("%s of record %d of %d", field, live, records), value, want)

@@ -252,8 +252,8 @@ type collection struct {
 	items []item
 }
 
-// An item is an encoded element in the file. In a grouped collection, it is
-// the first pair with its key, and values contains all pairs with this key.
+// An item is an encoded element in the file. In a grouped collection, it is the
+// first pair with its key, and values contains all pairs with this key.
 type item struct {
 	held       *exec.FullValue // the element, if it is held in memory
 	at, length int64
