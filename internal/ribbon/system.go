@@ -29,8 +29,12 @@ func (s *system) build(to part, l *layer, shard uint64, lists [][]hashfam.Digest
 	s.to = to
 	from, end := l.span(shard)
 	slots := end - from + width
-	s.rows = append(s.rows[:0], make([]uint64, slots)...) // without an allocation if there is room
-	s.values = append(s.values[:0], make([]uint32, slots)...)
+	if uint64(cap(s.rows)) < slots {
+		s.rows, s.values = make([]uint64, slots), make([]uint32, slots)
+	}
+	s.rows, s.values = s.rows[:slots], s.values[:slots]
+	clear(s.rows)
+	clear(s.values)
 	for start := from; start < end; start += bucketStarts {
 		s.bucket(l, start, lists)
 	}

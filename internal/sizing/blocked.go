@@ -8,10 +8,9 @@ import "sync"
 //	sum_j P(Binomial(n, 512/m) = j) * E[(X/512)^k | k*j throws]
 //
 // Both factors are exact. When the rate is small, the sum depends mostly on
-// blocks with far more keys than the mean. Using only the mean load would
-// therefore be too optimistic. If m is less than 512, one block is used. The
-// rates of a single block depend only on k and the number of its keys. They
-// require O(k^2) time per key, but are computed once per process.
+// blocks with far more keys than the mean, so the mean load alone would be too
+// optimistic. A single block's rates depend only on k and the number of its
+// keys. They require O(k^2) time per key, but are computed once per process.
 func BlockedRate(m uint64, k int, n uint64) float64 {
 	blocks := max(1, m/LineBits)
 	if load := float64(n) / float64(blocks); load*float64(k) > 4*saturation*LineBits {

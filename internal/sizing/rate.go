@@ -115,8 +115,7 @@ func (s surjection) advance(j int) {
 // the last one.
 func (s surjection) at(t int) float64 { return s[min(t, len(s)-1)] }
 
-// A list of surjections for 0, 1, 2, ... cells is shared by all sizes that a
-// plan considers.
+// surjections caches the surjections for 0, 1, 2, ... cells.
 type surjections []surjection
 
 func (c *surjections) get(j, length int) surjection {
