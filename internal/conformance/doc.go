@@ -3,7 +3,7 @@
 // [Machine].
 //
 // [Structure.Run] calls random actions such as "add", "merge" or "encode and
-// decode", see [Machine], and those that a package adds. After each action the
+// decode", see actions.go, and those that a package adds. After each action the
 // structure must equal its twin and contain the keys of an exact model.
 // [Structure.Test] tests encodings and output: golden files, damaged and
 // changed frames, broken streams, views, printing, zero values, allocations,

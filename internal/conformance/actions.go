@@ -1,0 +1,209 @@
+package conformance
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/filterfam/filterfam/internal/fault"
+)
+
+// build builds the structure, and the twin from the same keys in another order.
+// Some keys are repeated.
+func (m *Machine) build() {
+	keys, builders := drawSet(m.T), m.s.Builders(m.T, m.Family)
+	for _, f := range []*Encoded{&m.F, &m.Twin} {
+		var err error
+		way := rapid.SampledFrom(slices.Sorted(maps.Keys(builders))).Draw(m.T, "way to build")
+		*f, err = builders[way](m.Family.SumAll(nil, bytesOf(keys)))
+		require.NoError(m, err)
+		slices.Reverse(keys)
+		keys = append(keys, keys[:len(keys)/3]...)
+	}
+	m.forget()
+	for _, key := range keys {
+		m.Count(key, 1-m.Counts[key])
+	}
+}
+
+func (m *Machine) forget() {
+	clear(m.Counts)
+	m.Added, m.Exact, m.Timed, m.Now = nil, true, false, 0
+}
+
+func (m *Machine) form(forms []Form) Form { return rapid.SampledFrom(forms).Draw(m.T, "form") }
+
+// Add adds keys to the structure using one of the forms, and to the twin.
+func (m *Machine) Add(forms []Form, keys []string) {
+	form := m.form(forms)
+	n, err := form.do(keys...)
+	want, failed := m.addTwin(keys...)
+	must(m, n == want, "%s added %d keys, want %d", form.Name, n, want)
+	require.Equal(m, failed, err)
+}
+
+// addTwin adds keys to the twin. The first key that cannot be added must fail
+// again and must not change it.
+func (m *Machine) addTwin(keys ...string) (int, error) {
+	add := m.s.adds(m.Twin)[0]
+	n, err := add.do(keys...)
+	for _, key := range keys[:n] {
+		m.Count(key, 1)
+	}
+	if err != nil {
+		before := encode(m, m.Twin)
+		_, again := add.do(keys[n])
+		require.Error(m, again)
+		requireBytes(m, before, encode(m, m.Twin), "a failed Add changed the structure")
+	}
+	return n, err
+}
+
+// ContainsOrAdd calls one of the forms of ContainsOrAdd for some keys.
+func (m *Machine) ContainsOrAdd(forms []Form) {
+	keys, form := DrawKeys(m.T), m.form(forms)
+	for _, key := range keys {
+		n, err := form.do(key)
+		had := m.has(m.Twin, key)
+		var want error
+		if !had {
+			_, want = m.addTwin(key)
+		}
+		must(m, had == (n == 1), "%s(%q) = %d, but Contains = %v", form.Name, key, n, had)
+		require.Equal(m, want, err)
+	}
+}
+
+func (m *Machine) has(f Encoded, key string) bool {
+	numbers, _ := m.s.questions(f)[0][0].Bind([]string{key})()
+	return numbers[0] > 0
+}
+
+// delete deletes some members, up to three copies of each, and an absent key.
+func (m *Machine) delete() {
+	members := m.members()
+	if len(members) == 0 {
+		m.Skip("there is nothing to delete")
+	}
+	first := rapid.IntRange(0, len(members)-1).Draw(m.T, "first key")
+	n := rapid.IntRange(1, len(members)-first).Draw(m.T, "number of keys")
+	var keys []string
+	for _, key := range slices.Repeat(members[first:first+n], rapid.IntRange(1, 3).Draw(m.T, "copies")) {
+		if m.Counts[key] > 0 {
+			m.Counts[key]--
+			keys = append(keys, key)
+		}
+	}
+	m.remove(m.form(m.s.deletes(m.F)), keys, len(keys))
+	m.remove(m.s.deletes(m.Twin)[0], keys, len(keys))
+	if absent := DrawKey(m.T); !m.has(m.F, absent) {
+		m.remove(m.form(m.s.deletes(m.F)), []string{absent}, 0)
+	}
+}
+
+// remove deletes keys. The form should find the wanted number.
+func (m *Machine) remove(form Form, keys []string, want int) {
+	n, err := form.do(keys...)
+	require.NoError(m, err)
+	must(m, n == want, "%s deleted %d of %d keys, want %d", form.Name, n, len(keys), want)
+}
+
+func (m *Machine) agree(keys []string) {
+	Agree(m, joined(m.s.questions(m.F), m.s.questions(m.Twin)), keys)
+}
+
+// joined returns the forms of the same questions for two structures.
+func joined(a, b [][]Form) (list [][]Form) {
+	for i := range a {
+		list = append(list, slices.Concat(a[i], b[i]))
+	}
+	return list
+}
+
+// Agree checks that all forms return the same results for each question, and
+// that all questions agree on which keys are contained.
+func Agree(t rapid.TB, questions [][]Form, keys []string) {
+	base := questions[0][0]
+	contained, _ := base.Bind(keys)()
+	for _, forms := range questions {
+		first, _ := forms[0].Bind(keys)()
+		for _, form := range forms {
+			numbers, err := form.Bind(keys)()
+			require.NoError(t, err)
+			must(t, len(numbers) == len(keys), "%s has %d answers for %d keys", form.Name, len(numbers), len(keys))
+			for i, key := range keys {
+				if n := numbers[i]; n != first[i] || (n > 0) != (contained[i] > 0) {
+					t.Fatalf("%s(%q) = %d, but %s = %d and %s = %d", form.Name, key, n, forms[0].Name, first[i], base.Name, contained[i])
+				}
+			}
+		}
+	}
+}
+
+// merge merges up to two other structures.
+func (m *Machine) merge() {
+	others, keys := make([]Encoded, rapid.IntRange(0, 2).Draw(m.T, "number of others")), []string(nil)
+	for i := range others {
+		others[i] = m.s.like(m.F)
+		keys = append(keys, m.s.fill(others[i], drawSet(m.T))...)
+		m.Leave(others[i])
+	}
+	own := encode(m, m.F)
+	if err := m.s.merge(m.F, others...); err != nil {
+		require.ErrorIs(m, err, fault.ErrFull)
+		requireBytes(m, own, encode(m, m.F), "a failed Merge changed the structure")
+		return
+	}
+	if m.canonical() {
+		m.addTwin(keys...)
+		return
+	}
+	for _, key := range keys {
+		m.Count(key, 1)
+	}
+	m.Resync()
+}
+
+// Resync replaces the twin by a copy. It should be called after an action whose
+// result depends on the order of keys.
+func (m *Machine) Resync() {
+	b := encode(m, m.F)
+	m.Twin = m.s.receiver(m.Family)
+	require.NoError(m, m.Twin.UnmarshalBinary(b))
+	if m.diverges() {
+		require.NoError(m, m.F.UnmarshalBinary(b))
+	}
+}
+
+func (m *Machine) diverges() bool { return m.s.Diverges != nil && m.s.Diverges(m.F) }
+
+// clone continues with a clone.
+func (m *Machine) clone() {
+	m.Leave(m.F)
+	m.F = m.s.clone(m.F)
+}
+
+func (m *Machine) reset() {
+	for _, f := range []Encoded{m.F, m.Twin} {
+		f.(interface{ Reset() }).Reset()
+	}
+	m.forget()
+	must(m, m.s.equal(m.F, m.s.like(m.F)), "the structure is not empty after Reset")
+}
+
+// recode encodes the structure and continues with the decoded one.
+func (m *Machine) recode() {
+	b, g := encodings(m, m.F), m.s.receiver(m.Family)
+	if rapid.Bool().Draw(m.T, "into a structure in use") {
+		g, _ = m.s.filled(m.T, m.Family)
+	}
+	require.NoError(m, rapid.SampledFrom(ways).Draw(m.T, "way").decode(g, b))
+	m.Leave(m.F)
+	m.F = g
+	requireBytes(m, b, encode(m, m.F), "the decoded structure is encoded differently")
+	if m.diverges() {
+		m.Resync()
+	}
+}
