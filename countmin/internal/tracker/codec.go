@@ -51,17 +51,22 @@ func (t *Tracker) Payload() iter.Seq[uint64] {
 		if t.blank() || !put(t.total, t.floor, t.missed, shape, uint64(t.live)) || !put(t.tail.words...) {
 			return
 		}
-		records := make([]record, 0, t.live)
-		for r := range t.log.all() {
-			records = append(records, r)
-		}
-		slices.SortFunc(records, func(a, b record) int { return cmp.Compare(t.log.digest(a), t.log.digest(b)) })
-		for _, r := range records {
+		for _, r := range t.byDigest() {
 			if !put(t.log.count(r), t.log.guess(r)) || !put(t.log.key(r)...) {
 				return
 			}
 		}
 	}
+}
+
+// byDigest returns the records by ascending digest.
+func (t *Tracker) byDigest() []record {
+	records := make([]record, 0, t.live)
+	for r := range t.log.all() {
+		records = append(records, r)
+	}
+	slices.SortFunc(records, func(a, b record) int { return cmp.Compare(t.log.digest(a), t.log.digest(b)) })
+	return records
 }
 
 // Decode returns the tracker with the given goal and payload, whose digests are
