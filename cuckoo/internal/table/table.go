@@ -252,11 +252,11 @@ func (t *Table) exchangeWide(i, j, old, fp uint64) bool {
 }
 
 // Fill puts fingerprints in bucket i, which must be empty.
-func (t *Table) Fill(i uint64, list *[Slots]uint64) {
+func (t *Table) Fill(i uint64, list [Slots]uint64) {
 	v := t.join(list[0], list[1], list[2], list[3])
 	switch {
 	case t.Sorted:
-		t.encode(i, *list)
+		t.encode(i, list)
 	case t.Narrow:
 		t.flip(i*t.stride, v.Low)
 	default:
