@@ -91,7 +91,7 @@ func (f *Filter) decode(r *frame.Reader) error {
 	if err := p.checkWords(words, ErrCorrupt); err != nil {
 		return err
 	}
-	*f = *newFilter(p, words)
+	f.reader = newReader(p, words)
 	return nil
 }
 
