@@ -11,10 +11,12 @@ import (
 // Batches process a window of keys in passes: locate the keys, load from all
 // their buckets, then do the work. Since nothing separates the loads, many
 // cache misses overlap. Fewer than few keys are processed individually, because
-// clearing the stack for a window would be slower.
+// clearing the stack for a window would be slower, and so are keys of a table
+// with fewer bytes than cached, since they usually cause no cache miss.
 const (
 	window = 32
 	few    = 8
+	cached = 32 << 10
 )
 
 // locateAll returns the places of up to window digests, using g.
@@ -27,11 +29,11 @@ func (f *reader) locateAll(g *[window]table.Place, digests []hashfam.Digest) []t
 	return places
 }
 
-// reach yields the places of all digests. Unless there are few, it first brings
-// the buckets of each window into the cache.
+// reach yields the places of all digests. Unless there are few, or the table is
+// small, it first brings the buckets of each window into the cache.
 func (f *reader) reach(digests []hashfam.Digest) iter.Seq[table.Place] {
 	return func(yield func(table.Place) bool) {
-		if len(digests) < few {
+		if len(digests) < few || len(f.table.Bytes) < cached {
 			for _, d := range digests {
 				if i, j, fp := f.locate(d); !yield(table.Place{I: i, J: j, FP: fp}) {
 					return
