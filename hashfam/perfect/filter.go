@@ -208,8 +208,11 @@ func (r *filterReader) ContainsString(key string) bool {
 // ContainsDigest is like Contains for a key's digest, which must be computed by
 // the filter's family.
 func (r *filterReader) ContainsDigest(d hashfam.Digest) bool {
-	_, _, found := r.find(d)
-	return found
+	if r.empty() {
+		return false
+	}
+	i := r.index(d)
+	return r.slots.match(r.slots.word(i), i, d)
 }
 
 // ContainsAll appends the result of ContainsDigest for each digest to dst and

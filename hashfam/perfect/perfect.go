@@ -20,6 +20,8 @@ type mapping struct {
 	valid  bool // false in a zero mapping
 }
 
+var zeroFunction = errs.ZeroText("Function or View", "New or NewView, or decode into it")
+
 // index returns the index of the key with digest d. It is below m.n unless m.n
 // is 0.
 func (m *mapping) index(d hashfam.Digest) uint64 {
@@ -32,7 +34,7 @@ func (m *mapping) index(d hashfam.Digest) uint64 {
 		p = p.Next().Next().Next()
 	}
 	if !m.valid {
-		errs.Zero("Function or View", "New or NewView, or decode into it")
+		panic(zeroFunction)
 	}
 	return m.result(m.last.base + m.last.place(p))
 }
