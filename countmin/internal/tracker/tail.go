@@ -109,11 +109,14 @@ func (t *tail) halve() {
 // of any key of either neighbor. [hashfam.Reduce] preserves the order of
 // positions, so keys find their counters at the new positions.
 func (t *tail) pair(shift uint8) {
-	half := tail{t.words, shift}
+	word, n := uint64(0), uint64(0)
 	for i := range t.cells() / 2 {
-		most := max(t.get(2*i), t.get(2*i+1))
-		half.words[i>>((6-shift)&7)] &^= half.limit() << (i << (shift & 7) & 63)
-		half.lift(i, most)
+		at := i << (shift & 7) & 63
+		word |= max(t.get(2*i), t.get(2*i+1)) << at
+		if at+1<<(shift&7) == 64 { // the word is complete
+			t.words[n] = word
+			word, n = 0, n+1
+		}
 	}
 	t.shift = shift
 }
