@@ -42,16 +42,16 @@ func (f *Filter) AddString(key string) { f.AddDigest(f.hash.SumString(key)) }
 // AddDigest is like [Filter.Add] for a digest computed by the filter's family.
 func (f *Filter) AddDigest(d hashfam.Digest) {
 	switch k := f.params.Hashes; {
+	case f.params.Layout == Classic && f.span != 0:
+		addClassic(f.words, f.span, k, d)
+	case f.params.Layout == Partitioned:
+		addPartitioned(f.words, f.span, k, d)
 	case f.params.Layout == Blocked:
 		if useAVX512 {
 			addLineAVX512(f.words, d, k)
 			return
 		}
 		addBlocked(f.words, f.span, k, d)
-	case f.params.Layout == Partitioned:
-		addPartitioned(f.words, f.span, k, d)
-	case f.span != 0:
-		addClassic(f.words, f.span, k, d)
 	default:
 		zeroFilter()
 	}
