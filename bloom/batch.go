@@ -25,7 +25,7 @@ func (f *Filter) AddAll(digests []hashfam.Digest) {
 			addClassic(words, span, k, d)
 		}
 	default:
-		zeroFilter()
+		panic(zeroFilter)
 	}
 }
 

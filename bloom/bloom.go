@@ -19,16 +19,17 @@ type shape struct {
 	hash   hashfam.Hasher
 }
 
-// zeroFilter panics because a method cannot change a filter without bits.
-func zeroFilter() { errs.Zero("Filter", "New, or decode into it") }
+// The panic's value when a filter without bits is used: zeroReader if [View] has
+// the method, too.
+var (
+	zeroFilter = errs.Zero("Filter", "New, or decode into it")
+	zeroReader = errs.Zero("Filter or View", "New or NewView, or decode into it")
+)
 
-// zeroReader is like zeroFilter for methods that [View] has as well.
-func zeroReader() { errs.Zero("Filter or View", "New or NewView, or decode into it") }
-
-// used returns s. It calls zero, which panics, if the filter has no bits.
-func (s *shape) used(zero func()) *shape {
+// used returns s. It panics with the value zero if the filter has no bits.
+func (s *shape) used(zero any) *shape {
 	if s.span == 0 {
-		zero()
+		panic(zero)
 	}
 	return s
 }
@@ -53,7 +54,7 @@ func (f *Filter) AddDigest(d hashfam.Digest) {
 		}
 		addBlocked(f.words, f.span, k, d)
 	default:
-		zeroFilter()
+		panic(zeroFilter)
 	}
 }
 
@@ -81,8 +82,7 @@ func (f *reader) ContainsDigest(d hashfam.Digest) bool {
 	case f.span != 0:
 		return hasClassic(f.words, f.span, k, d)
 	default:
-		zeroReader()
-		return true
+		panic(zeroReader)
 	}
 }
 

@@ -175,7 +175,7 @@ func (r FrameReader) ContainsDigest(frame []byte, d hashfam.Digest) (bool, error
 		return inArray(array, bits/uint64(k), bits/uint64(k), k, d.Probe()), nil
 	}
 	if r.frames.Zero() {
-		errs.Zero("FrameReader", "NewFrameReader")
+		panic(errs.Zero("FrameReader", "NewFrameReader"))
 	}
 	return true, format.Refusal(r.frames, frame)
 }

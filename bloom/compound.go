@@ -24,7 +24,7 @@ func newStages(p Params, n int) (s stages) {
 	return s
 }
 
-var zeroStages = errs.ZeroText("Scalable or Rotating", "NewScalable or NewRotating, or decode into it")
+var zeroStages = errs.Zero("Scalable or Rotating", "NewScalable or NewRotating, or decode into it")
 
 // use panics if s is a zero value or a receiver, which have no stages.
 func (s *stages) use() {

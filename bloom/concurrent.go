@@ -54,7 +54,7 @@ func newConcurrent(f *Filter) *Concurrent {
 	return &Concurrent{f.shape, f.words, new([stripes]stripe)}
 }
 
-func zeroConcurrent() { errs.Zero("Concurrent", "NewConcurrent") }
+var zeroConcurrent = errs.Zero("Concurrent", "NewConcurrent")
 
 // Snapshot returns a plain filter with the Params and bits of c. It contains
 // every key whose Add returned before the call. If a key is added during the
@@ -84,7 +84,7 @@ func (c *Concurrent) AddDigest(d hashfam.Digest) {
 	case c.span != 0:
 		shareBits(c.words, c.span, 0, k, d.Probe())
 	default:
-		zeroConcurrent()
+		panic(zeroConcurrent)
 	}
 }
 
@@ -110,8 +110,7 @@ func (c *Concurrent) ContainsDigest(d hashfam.Digest) bool {
 	case c.span != 0:
 		return seesBits(c.words, c.span, 0, k, d.Probe())
 	default:
-		zeroConcurrent()
-		return true
+		panic(zeroConcurrent)
 	}
 }
 

@@ -19,17 +19,13 @@ type Filter struct {
 	hash     hashfam.Hasher
 }
 
-// zeroFilter panics because a method was called on a Filter without counters.
-// It must not be inlined, since its arguments would enlarge the callers'
-// frames.
-//
-//go:noinline
-func zeroFilter() { errs.Zero("Filter", "New, or decode into it") }
+// zeroFilter is the panic's value when a Filter without counters is used.
+var zeroFilter = errs.Zero("Filter", "New, or decode into it")
 
 // made returns f. It panics if f has no counters.
 func (f *Filter) made() *Filter {
 	if f.span == 0 {
-		zeroFilter()
+		panic(zeroFilter)
 	}
 	return f
 }
@@ -51,7 +47,7 @@ func (f *Filter) AddDigest(d hashfam.Digest) {
 	case f.span != 0:
 		add(f.counters, f.span, f.params.Hashes, d)
 	default:
-		zeroFilter()
+		panic(zeroFilter)
 	}
 }
 
@@ -78,8 +74,7 @@ func (f *Filter) ContainsDigest(d hashfam.Digest) bool {
 	case f.span != 0:
 		return hasNear(f.counters, f.span, f.params.Hashes, d)
 	}
-	zeroFilter()
-	return true
+	panic(zeroFilter)
 }
 
 // ContainsOrAdd reports whether key may be in the filter, and adds it if not.
@@ -121,8 +116,7 @@ func (f *Filter) CountDigest(d hashfam.Digest) uint64 {
 	case f.span != 0:
 		return count(f.counters, f.span, f.params.Hashes, d)
 	}
-	zeroFilter()
-	return stuck
+	panic(zeroFilter)
 }
 
 // Delete removes a copy of key and reports whether it did. If one of the key's
@@ -150,8 +144,7 @@ func (f *Filter) DeleteDigest(d hashfam.Digest) bool {
 	case f.span != 0:
 		return remove(f.counters, f.span, f.params.Hashes, d)
 	}
-	zeroFilter()
-	return false
+	panic(zeroFilter)
 }
 
 // In a Classic filter, a key has k positions among the m counters. They are the

@@ -72,7 +72,7 @@ func (s *Sketch) rows() rows {
 }
 
 // zero is the panic value of methods that are called on the zero Sketch.
-var zero = errs.ZeroText("Sketch", "New, or decode into it")
+var zero = errs.Zero("Sketch", "New, or decode into it")
 
 // Add counts key once. It takes O(depth) time, with at most one cache miss per
 // row.

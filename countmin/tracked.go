@@ -31,7 +31,7 @@ type tracked struct {
 // made returns the panes. It panics if t is zero.
 func (t *tracked) made() *tracker.Panes {
 	if t.panes.All == nil {
-		tracker.Zero()
+		panic(tracker.Zero)
 	}
 	return &t.panes
 }

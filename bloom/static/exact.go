@@ -207,7 +207,7 @@ type exactReader struct {
 }
 
 // zeroExact is the panic value when a zero exactReader is used.
-var zeroExact any = errs.ZeroText("Exact or ExactView", "NewExact or NewExactView, or decode into it")
+var zeroExact = errs.Zero("Exact or ExactView", "NewExact or NewExactView, or decode into it")
 
 // Contains reports whether key is a member. The result is always right for a
 // key in either list; see [Exact] for foreign keys. Contains causes up to four

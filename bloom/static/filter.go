@@ -112,7 +112,7 @@ type reader struct {
 }
 
 // zeroReader is the panic value when a zero reader is used.
-var zeroReader any = errs.ZeroText("Filter or View", "New or NewView, or decode into it")
+var zeroReader = errs.Zero("Filter or View", "New or NewView, or decode into it")
 
 // Contains reports whether key may be one of the keys that the filter was built
 // from. True may be a false positive; false is always right. Contains reads two

@@ -201,7 +201,7 @@ func (r FrameReader) ContainsDigest(frame []byte, d hashfam.Digest) (bool, error
 		}
 	}
 	if r.frames.Zero() {
-		errs.Zero("FrameReader", "NewFrameReader")
+		panic(errs.Zero("FrameReader", "NewFrameReader"))
 	}
 	if err := format.Refusal(r.frames, frame); err != nil {
 		return true, err

@@ -185,7 +185,7 @@ func (f *Filter) Clone() *Filter {
 type filterReader struct{ stored }
 
 // zeroFilter is the value of the panic if a zero filterReader is used.
-var zeroFilter any = errs.ZeroText("Filter or FilterView", "NewFilter or NewFilterView, or decode into it")
+var zeroFilter = errs.Zero("Filter or FilterView", "NewFilter or NewFilterView, or decode into it")
 
 // empty reports whether there are no keys. It panics if r is zero.
 func (r *filterReader) empty() bool {

@@ -20,7 +20,7 @@ type mapping struct {
 	valid  bool // false in a zero mapping
 }
 
-var zeroFunction = errs.ZeroText("Function or View", "New or NewView, or decode into it")
+var zeroFunction = errs.Zero("Function or View", "New or NewView, or decode into it")
 
 // index returns the index of the key with digest d. It is below m.n unless m.n
 // is 0.

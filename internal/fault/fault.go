@@ -28,14 +28,9 @@ func (m *Maker) Errorf(format string, args ...any) error {
 	return fmt.Errorf(m.Package+": "+format, args...)
 }
 
-// Zero panics with [Maker.ZeroText].
-//
-//go:noinline
-func (m *Maker) Zero(name, make string) { panic(m.ZeroText(name, make)) }
-
-// ZeroText returns the panic's text when a zero value of the type name is used.
-// A method that should be inlined panics with it instead of calling Zero.
-func (m *Maker) ZeroText(name, make string) string {
+// Zero returns the panic's value when a zero value of the type name is used. It
+// should be stored in a variable, so that methods that panic can be inlined.
+func (m *Maker) Zero(name, make string) any {
 	return m.Package + ": use of a zero " + name + ": make it with " + make
 }
 

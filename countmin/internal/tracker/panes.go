@@ -40,11 +40,9 @@ func Blank(g Goal, n int, size uint64) Panes {
 	return NewPanes(panes, size)
 }
 
-// Zero panics because a zero structure, which has no panes, was used.
-func Zero() {
-	m := &fault.Maker{Package: "countmin"}
-	m.Zero("HeavyHitters, TopK or Window", "NewHeavyHitters, NewTopK or NewWindow, or decode into it")
-}
+// Zero is the panic's value when a zero structure, which has no panes, is used.
+var Zero = (&fault.Maker{Package: "countmin"}).Zero(
+	"HeavyHitters, TopK or Window", "NewHeavyHitters, NewTopK or NewWindow, or decode into it")
 
 // ObserveN has the effect of n calls of [Observe]. It begins at most one pane
 // more than there are.
@@ -66,7 +64,7 @@ func (p *Panes) ObserveN(d hashfam.Digest, key []byte, n uint64) {
 // memory if it has none yet.
 func (p *Panes) begin() {
 	if p.Last == nil {
-		Zero()
+		panic(Zero)
 	}
 	if p.Last.total > 0 && p.size > 0 {
 		p.Turn(1)

@@ -63,7 +63,7 @@ func (s *Set) locate(d hashfam.Digest) (*plot, locus) {
 	return &s.plots[n], locus{tail, i, i ^ s.moves[partner&partners], partner}
 }
 
-var zero = table.Errs.ZeroText("Scalable", "NewScalable, or decode into it")
+var zero = table.Errs.Zero("Scalable", "NewScalable, or decode into it")
 
 // Made panics if s is zero, as it will be in a zero Scalable.
 func (s *Set) Made() {

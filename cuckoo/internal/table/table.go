@@ -89,17 +89,14 @@ func New(s Shape, bytes []byte) Table {
 	}
 }
 
+var zero = Errs.Zero("Filter or View", "New or NewView, or decode into it")
+
 // Made panics if t is zero, as it will be in a zero Filter.
 func (t *Table) Made() {
 	if t.stride == 0 {
-		zero()
+		panic(zero)
 	}
 }
-
-// zero panics. If it were inlined, it would enlarge its callers' stack frames.
-//
-//go:noinline
-func zero() { Errs.Zero("Filter or View", "New or NewView, or decode into it") }
 
 // Has reports whether bucket i or j contains fp. It always reads both buckets,
 // because a branch that is often mispredicted would cost more.
