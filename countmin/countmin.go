@@ -144,10 +144,10 @@ func (s *Sketch) CountDigest(d hashfam.Digest) uint64 {
 // which would make it slower by up to a tenth.
 func (s *Sketch) count(d hashfam.Digest) uint64 {
 	switch p := &s.params; {
-	case p.CounterBits == 32: // the most common width first
-		return s.of32.least(p.Width, d)
 	case p.CounterBits == 64:
 		return s.of64.least(p.Width, d)
+	case p.CounterBits == 32:
+		return s.of32.least(p.Width, d)
 	case p.CounterBits == 16:
 		return s.of16.least(p.Width, d)
 	default:

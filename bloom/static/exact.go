@@ -206,7 +206,6 @@ type exactReader struct {
 	hash   hashfam.Hasher
 }
 
-// zeroExact is the panic value when a zero exactReader is used.
 var zeroExact = errs.Zero("Exact or ExactView", "NewExact or NewExactView, or decode into it")
 
 // Contains reports whether key is a member. The result is always right for a

@@ -111,7 +111,6 @@ type reader struct {
 	valid  bool // false in a zero reader
 }
 
-// zeroReader is the panic value when a zero reader is used.
 var zeroReader = errs.Zero("Filter or View", "New or NewView, or decode into it")
 
 // Contains reports whether key may be one of the keys that the filter was built

@@ -184,7 +184,6 @@ func (f *Filter) Clone() *Filter {
 // A filterReader provides the methods that a [Filter] and a [FilterView] share.
 type filterReader struct{ stored }
 
-// zeroFilter is the value of the panic if a zero filterReader is used.
 var zeroFilter = errs.Zero("Filter or FilterView", "NewFilter or NewFilterView, or decode into it")
 
 // empty reports whether there are no keys. It panics if r is zero.

@@ -174,8 +174,7 @@ type directory struct {
 	count int // number of distinct pages
 }
 
-// page returns the page of the key with these bits. Two shifts by less than 64
-// bits are faster than one by up to 64.
+// page returns the page of the key with these bits. It never shifts by 64 bits.
 func (d *directory) page(bits uint64) *page { return d.pages[bits>>1>>((63-d.depth)&63)] }
 
 // firstPage returns a directory that contains a single page.
