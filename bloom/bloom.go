@@ -19,8 +19,8 @@ type shape struct {
 	hash   hashfam.Hasher
 }
 
-// These are the panic's values when a filter without bits is used: zeroReader if
-// [View] has the method, too.
+// These are the panic's values when a filter without bits is used: zeroReader
+// if [View] has the method, too.
 var (
 	zeroFilter = errs.Zero("Filter", "New, or decode into it")
 	zeroReader = errs.Zero("Filter or View", "New or NewView, or decode into it")
