@@ -47,7 +47,7 @@ func (c cells[C]) clear() { clear(c) }
 //
 // The loop for plain update processes two rows at a time. Since these do not
 // wait for each other, this saves up to a quarter of the time.
-func (c cells[C]) add(params *Params, d hashfam.Digest, n uint64) {
+func add[C counter](c cells[C], params *Params, d hashfam.Digest, n uint64) {
 	p, w, by := d.Probe(), params.Width, min(n, uint64(^C(0)))
 	row, end := uint64(0), uint64(len(c))
 	if params.Conservative {
@@ -111,11 +111,14 @@ const blockSize = 128
 func (c cells[C]) addAll(params *Params, digests []hashfam.Digest) {
 	if params.Conservative {
 		for _, d := range digests {
-			c.add(params, d, 1)
+			add(c, params, d, 1)
 		}
 		return
 	}
-	w := params.Width
+	addRows(c, params.Width, digests)
+}
+
+func addRows[C counter](c cells[C], w uint64, digests []hashfam.Digest) {
 	for p := hashfam.Digest(1).Probe(); len(c) > 0; p = p.Next() {
 		row := c[:w]
 		for _, d := range digests {

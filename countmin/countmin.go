@@ -95,13 +95,13 @@ func (s *Sketch) AddNDigest(d hashfam.Digest, n uint64) {
 	s.total = sizing.AddSat(s.total, n)
 	switch p := &s.params; {
 	case p.CounterBits == 32: // the most common width first
-		s.of32.add(p, d, n)
+		add(s.of32, p, d, n)
 	case p.CounterBits == 64:
-		s.of64.add(p, d, n)
+		add(s.of64, p, d, n)
 	case p.CounterBits == 16:
-		s.of16.add(p, d, n)
+		add(s.of16, p, d, n)
 	case p.CounterBits == 8:
-		s.of8.add(p, d, n)
+		add(s.of8, p, d, n)
 	default:
 		panic(zero)
 	}
