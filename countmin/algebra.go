@@ -48,7 +48,7 @@ func (c cells[C]) merge(others []*Sketch) {
 func addCells[C counter](dst, src []C) {
 	src = src[:len(dst)]
 	for i, c := range dst {
-		dst[i] = plus(c, src[i])
+		dst[i] = plus[C](uint64(c), uint64(src[i]))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // A counter stops at its maximum. The true count may then be higher.
@@ -25,7 +26,7 @@ type rows interface {
 	read(r *frame.Reader, n uint64)
 	payload() frame.Payload
 	check(s *Sketch) error
-	addAll(params *Params, digests []hashfam.Digest)
+	addAll(w uint64, digests []hashfam.Digest)
 	countAll(counts []uint64, w uint64, digests []hashfam.Digest)
 	subtract(w uint64, d hashfam.Digest, n uint64)
 	merge(others []*Sketch)
@@ -38,32 +39,33 @@ func (c *cells[C]) make(n uint64) { *c = make([]C, n) }
 
 func (c cells[C]) clear() { clear(c) }
 
-// add counts a key n times, using conservative or plain update.
+// add adds n to each of the key's counters, which is plain update. The loop
+// processes two rows at a time. Since these do not wait for each other, this
+// saves up to a quarter of the time.
 //
-// Conservative update raises the key's counters to their minimum plus n, unless
-// they are higher (Estan and Varghese, SIGCOMM 2002, section 3.3). No counter
-// is raised further than the key's own count may require. Plain update adds n
-// to each of the key's counters.
-//
-// The loop for plain update processes two rows at a time. Since these do not
-// wait for each other, this saves up to a quarter of the time.
-func add[C counter](c cells[C], params *Params, d hashfam.Digest, n uint64) {
-	p, w, by := d.Probe(), params.Width, min(n, uint64(^C(0)))
+// This and the following functions are not methods, because the address of a
+// receiver would not stay in its register.
+func add[C counter](c cells[C], w uint64, d hashfam.Digest, n uint64) {
+	p, by := d.Probe(), min(n, uint64(^C(0)))
 	row, end := uint64(0), uint64(len(c))
-	if params.Conservative {
-		to := uint64(plus(C(c.least(w, d)), C(by)))
-		for ; row < end; row, p = row+w, p.Next() {
-			cell := &c[row+p.In(w)]
-			*cell = C(max(uint64(*cell), to))
-		}
-		return
-	}
 	for ; row+w < end; row, p = row+2*w, p.Next().Next() {
 		bump(&c[row+p.In(w)], by)
 		bump(&c[row+w+p.Next().In(w)], by)
 	}
 	if row < end {
 		bump(&c[row+p.In(w)], by)
+	}
+}
+
+// raise raises the key's counters to the given count unless they are higher. If
+// the count is their minimum plus n, this is conservative update (Estan and
+// Varghese, SIGCOMM 2002, section 3.3): no counter is raised further than the
+// key's own count may require.
+func raise[C counter](c cells[C], w uint64, d hashfam.Digest, to C) {
+	p := d.Probe()
+	for row := uint64(0); row < uint64(len(c)); row, p = row+w, p.Next() {
+		cell := &c[row+p.In(w)]
+		*cell = C(max(uint64(*cell), uint64(to))) // see least
 	}
 }
 
@@ -82,15 +84,7 @@ func bump[C counter](c *C, n uint64) {
 }
 
 // plus returns a+b, or a counter's maximum if the sum does not fit.
-func plus[C counter](a, b C) C {
-	if most := uint64(^C(0)); most <= math.MaxUint16 {
-		return C(min(uint64(a)+uint64(b), most))
-	}
-	if sum := a + b; sum >= a {
-		return sum
-	}
-	return ^C(0)
-}
+func plus[C counter](a, b uint64) C { return C(min(sizing.AddSat(a, b), uint64(^C(0)))) }
 
 // least returns the minimum of the key's counters. It compares words because
 // there is no conditional move for bytes.
@@ -108,15 +102,7 @@ func (c cells[C]) least(w uint64, d hashfam.Digest) uint64 {
 const blockSize = 128
 
 // addAll adds 1 to the counters of every digest.
-func (c cells[C]) addAll(params *Params, digests []hashfam.Digest) {
-	if params.Conservative {
-		for _, d := range digests {
-			add(c, params, d, 1)
-		}
-		return
-	}
-	addRows(c, params.Width, digests)
-}
+func (c cells[C]) addAll(w uint64, digests []hashfam.Digest) { addRows(c, w, digests) }
 
 func addRows[C counter](c cells[C], w uint64, digests []hashfam.Digest) {
 	for p := hashfam.Digest(1).Probe(); len(c) > 0; p = p.Next() {

@@ -93,15 +93,23 @@ func (s *Sketch) AddN(key []byte, n uint64) { s.AddNDigest(s.hash.Sum(key), n) }
 // by the sketch's family.
 func (s *Sketch) AddNDigest(d hashfam.Digest, n uint64) {
 	s.total = sizing.AddSat(s.total, n)
-	switch p := &s.params; {
-	case p.CounterBits == 32: // the most common width first
-		add(s.of32, p, d, n)
+	switch p, w := &s.params, s.params.Width; {
+	case p.CounterBits == 32 && p.Conservative: // the most common width first
+		raise(s.of32, w, d, plus[uint32](s.of32.least(w, d), n))
+	case p.CounterBits == 32:
+		add(s.of32, w, d, n)
+	case p.CounterBits == 64 && p.Conservative:
+		raise(s.of64, w, d, plus[uint64](s.of64.least(w, d), n))
 	case p.CounterBits == 64:
-		add(s.of64, p, d, n)
+		add(s.of64, w, d, n)
+	case p.CounterBits == 16 && p.Conservative:
+		raise(s.of16, w, d, plus[uint16](s.of16.least(w, d), n))
 	case p.CounterBits == 16:
-		add(s.of16, p, d, n)
+		add(s.of16, w, d, n)
+	case p.CounterBits == 8 && p.Conservative:
+		raise(s.of8, w, d, plus[uint8](s.of8.least(w, d), n))
 	case p.CounterBits == 8:
-		add(s.of8, p, d, n)
+		add(s.of8, w, d, n)
 	default:
 		panic(zero)
 	}
@@ -112,8 +120,14 @@ func (s *Sketch) AddNDigest(d hashfam.Digest, n uint64) {
 // [hashfam.Family.SumAll] or one of its variants to hash the keys.
 func (s *Sketch) AddAll(digests []hashfam.Digest) {
 	rows := s.rows()
+	if s.params.Conservative {
+		for _, d := range digests {
+			s.AddDigest(d)
+		}
+		return
+	}
 	for block := range slices.Chunk(digests, blockSize) {
-		rows.addAll(&s.params, block)
+		rows.addAll(s.params.Width, block)
 	}
 	s.total = sizing.AddSat(s.total, uint64(len(digests)))
 }

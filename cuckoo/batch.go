@@ -29,8 +29,7 @@ func (f *reader) locateAll(g *[window]table.Place, digests []hashfam.Digest) []t
 	return places
 }
 
-// reach yields the places of all digests. Unless there are few, or the table is
-// small, it first brings the buckets of each window into the cache.
+// reach yields the places of all digests after it has touched their buckets.
 func (f *reader) reach(digests []hashfam.Digest) iter.Seq[table.Place] {
 	return func(yield func(table.Place) bool) {
 		if len(digests) < few || len(f.table.Bytes) < cached {
