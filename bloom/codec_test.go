@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/frame"
+	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
 
 func encoded(t require.TestingT, f encoding.BinaryMarshaler) []byte {
@@ -204,8 +204,7 @@ func TestFieldsOfEncodingsAreChecked(t *testing.T) {
 		for _, c := range list {
 			b := bytes.Clone(c.good)
 			copy(b[c.offset:], c.change)
-			conformance.Reseal(b)
-			require.ErrorIs(t, receiver.UnmarshalBinary(b), ErrCorrupt, "%T: %d, %x", receiver, c.offset, c.change)
+			require.ErrorIs(t, receiver.UnmarshalBinary(frametest.Seal(b)), ErrCorrupt, "%T: %d, %x", receiver, c.offset, c.change)
 		}
 	}
 }

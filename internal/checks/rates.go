@@ -1,12 +1,8 @@
 package checks
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
-	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -122,37 +118,4 @@ func Shardings() []Sharding {
 		{"Shard(1000)", within(617*thousandth+1000, thousandth-2000)},
 		{"d >> 20 % 64", func(r *rand.Rand) hashfam.Digest { return hashfam.Digest(r.Uint64()&^(63<<20) | 37<<20) }},
 	}
-}
-
-// Long reports whether a test should run in its long form: if FILTERFAM_LONG is
-// set and enough memory is available. It prints its arguments, the minutes on a
-// single core and the memory. They must be literals, because .ci/long adds up
-// the minutes.
-func Long(t testing.TB, minutes, gigabytes float64) bool {
-	t.Helper()
-	if os.Getenv("FILTERFAM_LONG") == "" {
-		return false
-	}
-	fmt.Fprintf(os.Stderr, "long: %s takes about %g minutes of one core and up to %g GB\n", t.Name(), minutes, gigabytes)
-	most := memory()
-	if gigabytes > most {
-		t.Logf("the long form needs %g GB of memory, and %.1f GB are available", gigabytes, most)
-	}
-	return gigabytes <= most
-}
-
-// memory returns the available gigabytes: up to 2 on a 32-bit platform, and any
-// number if it is unknown.
-func memory() float64 {
-	most := math.Inf(1)
-	if strconv.IntSize == 32 {
-		most = 2
-	}
-	text, _ := os.ReadFile("/proc/meminfo")
-	if _, available, told := strings.Cut(string(text), "\nMemAvailable:"); told {
-		var kib float64
-		fmt.Sscan(available, &kib)
-		most = min(most, kib*1024/1e9)
-	}
-	return most
 }

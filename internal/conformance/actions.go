@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/internal/fault"
+	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
 
 // build builds the structure, and the twin from the same keys in another order.
@@ -56,7 +57,7 @@ func (m *Machine) addTwin(keys ...string) (int, error) {
 		before := encode(m, m.Twin)
 		_, again := add.do(keys[n])
 		require.Error(m, again)
-		requireBytes(m, before, encode(m, m.Twin), "a failed Add changed the structure")
+		frametest.Equal(m, before, encode(m, m.Twin), "a failed Add changed the structure")
 	}
 	return n, err
 }
@@ -153,7 +154,7 @@ func (m *Machine) merge() {
 	own := encode(m, m.F)
 	if err := m.s.merge(m.F, others...); err != nil {
 		require.ErrorIs(m, err, fault.ErrFull)
-		requireBytes(m, own, encode(m, m.F), "a failed Merge changed the structure")
+		frametest.Equal(m, own, encode(m, m.F), "a failed Merge changed the structure")
 		return
 	}
 	if m.canonical() {
@@ -202,7 +203,7 @@ func (m *Machine) recode() {
 	require.NoError(m, rapid.SampledFrom(ways).Draw(m.T, "way").decode(g, b))
 	m.Leave(m.F)
 	m.F = g
-	requireBytes(m, b, encode(m, m.F), "the decoded structure is encoded differently")
+	frametest.Equal(m, b, encode(m, m.F), "the decoded structure is encoded differently")
 	if m.diverges() {
 		m.Resync()
 	}

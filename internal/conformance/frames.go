@@ -3,15 +3,11 @@ package conformance
 import (
 	"bytes"
 	"encoding/base64"
-	"encoding/binary"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"maps"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,6 +18,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/checks"
+	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
 
 // Test runs all properties of encodings and output as subtests.
@@ -92,8 +90,8 @@ func (s Structure) incompatible(t *rapid.T, f Encoded, in []string) {
 			require.ErrorContains(t, err, field)
 			require.Equal(t, len(others) > 1, strings.Contains(err.Error(), "others[1]"), err)
 		}
-		requireBytes(t, own, encode(t, f), "a failed merge changed the structure")
-		requireBytes(t, other, encode(t, v), "a failed merge changed the argument")
+		frametest.Equal(t, own, encode(t, f), "a failed merge changed the structure")
+		frametest.Equal(t, other, encode(t, v), "a failed merge changed the argument")
 	}
 }
 
@@ -117,7 +115,7 @@ func (s Structure) decode(t rapid.TB, f Encoded, b []byte, want error, ways ...w
 		same(way.name, way.decode(f, b))
 	}
 	again, _ := f.MarshalBinary()
-	requireBytes(t, own, again, "a decoder ignored bytes, or changed its receiver after an error")
+	frametest.Equal(t, own, again, "a decoder ignored bytes, or changed its receiver after an error")
 	same("a view", s.view(t, b, f.Family(), valid, whole))
 	err := s.header(t, b, f.Family(), valid)
 	ignored := s.Header != nil && err == nil && want != nil && want != hashfam.ErrCorrupt
@@ -137,13 +135,13 @@ func (s Structure) wrongHeader(t *rapid.T, f Encoded, _ []string) {
 		value  byte
 		err    error
 	}{
-		{offsetVersion, b[offsetVersion] + rapid.ByteRange(1, 255).Draw(t, "change"), hashfam.ErrVersion},
-		{offsetKind, rapid.ByteRange(200, 255).Draw(t, "kind"), hashfam.ErrVersion},
-		{offsetKind, b[offsetKind]%2 + 1, hashfam.ErrCorrupt},
+		{frametest.Version, b[frametest.Version] + rapid.ByteRange(1, 255).Draw(t, "change"), hashfam.ErrVersion},
+		{frametest.Kind, rapid.ByteRange(200, 255).Draw(t, "kind"), hashfam.ErrVersion},
+		{frametest.Kind, b[frametest.Kind]%2 + 1, hashfam.ErrCorrupt},
 	} {
 		b := bytes.Clone(b)
 		b[wrong.offset] = wrong.value
-		b = sealed(b)
+		b = frametest.Seal(b)
 		s.decode(t, used, b, wrong.err, way)
 		require.True(t, s.Header == nil || s.header(t, b, f.Family(), nil) != nil, "a wrong header is accepted")
 	}
@@ -196,15 +194,15 @@ func encodings(t rapid.TB, f Encoded) []byte {
 	b := encode(t, f)
 	appended, err := f.AppendBinary([]byte("before"))
 	require.NoError(t, err)
-	requireBytes(t, append([]byte("before"), b...), appended, "AppendBinary does not append the encoding")
+	frametest.Equal(t, append([]byte("before"), b...), appended, "AppendBinary does not append the encoding")
 	text, err := f.MarshalText()
 	require.NoError(t, err)
-	requireBytes(t, textOf(b), text, "MarshalText does not return the encoding")
+	frametest.Equal(t, textOf(b), text, "MarshalText does not return the encoding")
 	var w bytes.Buffer
 	n, err := f.WriteTo(&w)
 	require.NoError(t, err)
 	require.EqualValues(t, w.Len(), n)
-	requireBytes(t, b, w.Bytes(), "WriteTo does not write the encoding")
+	frametest.Equal(t, b, w.Bytes(), "WriteTo does not write the encoding")
 	return b
 }
 
@@ -214,64 +212,28 @@ func encode(t rapid.TB, f Encoded) []byte {
 	return b
 }
 
-// requireBytes is like require.Equal, but does not print the bytes.
-func requireBytes(t rapid.TB, want, got []byte, message string) {
-	if bytes.Equal(want, got) {
-		return
-	}
-	t.Helper()
-	i := 0
-	for i < min(len(want), len(got)) && want[i] == got[i] {
-		i++
-	}
-	t.Fatalf("%s: %d and %d bytes, different from byte %d on", message, len(want), len(got), i)
-}
-
-// Update is true if golden files that do not exist yet should be written.
-var Update = flag.Bool("update", false, "write new golden files, and the test vectors of docs/format.md")
-
 // golden checks that a golden file is decoded to the expected structure, and
 // that this structure is still encoded to the same bytes.
 func (s Structure) golden(t rapid.TB, file string, built Encoded) {
 	b, f := encode(t, built), s.receiver(built.Family())
-	RequireGolden(t, file, b)
+	frametest.Golden(t, file, b)
 	require.True(t, s.decode(t, f, b, nil, ways...))
 	require.True(t, s.equal(f, built))
 	s.everyDamage(t, b, built.Family())
 }
 
-// RequireGolden compares encoded with the contents of testdata/name. With
-// -update it creates the file if it does not exist.
-func RequireGolden(t rapid.TB, name string, encoded []byte) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	b, err := os.ReadFile(file)
-	if errors.Is(err, os.ErrNotExist) && *Update {
-		b, err = encoded, os.WriteFile(file, encoded, 0o644)
-	}
-	require.NoError(t, err)
-	require.Equal(t, b, encoded, name)
-}
-
-// everyDamage truncates a frame anywhere, appends a byte, and flips each bit in
-// the header and at the end, and a bit in each other byte, which a checksum
-// covers. If a frame with a flipped bit has correct checksums, it can be valid.
+// everyDamage decodes damaged frames. If a frame with a flipped bit has correct
+// checksums, it can be valid.
 func (s Structure) everyDamage(t rapid.TB, b []byte, fam hashfam.Family) {
-	f := s.example(fam)
-	for i := range b {
-		s.decode(t, f, b[:i], hashfam.ErrCorrupt, ways[i%len(ways)])
-		edge := i < headerBytes(b)+8 || i >= len(b)-16
-		for bit := range 8 {
-			if edge || bit == i%8 {
-				changed, way := bytes.Clone(b), ways[(i+bit)%len(ways)]
-				changed[i] ^= 1 << bit
-				s.decode(t, f, changed, hashfam.ErrCorrupt, way)
-				if i >= offsetParams {
-					s.decode(t, s.receiver(fam), sealed(changed), nil, way)
-				}
-			}
+	f, n := s.example(fam), 0
+	frametest.Damage(b, func(bad []byte) {
+		way := ways[n%len(ways)]
+		n++
+		s.decode(t, f, bad, hashfam.ErrCorrupt, way)
+		if len(bad) == len(b) {
+			s.decode(t, s.receiver(fam), frametest.Seal(bad), nil, way)
 		}
-	}
+	})
 	s.decode(t, f, append(b, 0), hashfam.ErrCorrupt) // a byte after the frame
 	require.ErrorIs(t, f.UnmarshalText(append(textOf(b), '?')), hashfam.ErrCorrupt)
 }
@@ -296,14 +258,14 @@ func (s Structure) streams(t *rapid.T, f Encoded, _ []string) {
 		ok := errors.Is(err, want) && (want == io.EOF || n == int64(room) && !errors.Is(err, io.EOF) && !errors.Is(err, hashfam.ErrCorrupt))
 		must(t, ok, "read %d of %d bytes: %v, want %v", n, room, err, want)
 	}
-	requireBytes(t, own, encode(t, used), "a failed read changed the receiver")
+	frametest.Equal(t, own, encode(t, used), "a failed read changed the receiver")
 	for failure, want := range map[error]error{errBroken: errBroken, nil: io.ErrShortWrite} {
 		w := &writer{room: room, err: failure}
 		n, err := f.WriteTo(w)
 		must(t, n == int64(room) && errors.Is(err, want), "wrote %d of %d bytes: %v, want %v", n, room, err, want)
-		requireBytes(t, b[:room], w.got, "other bytes were written")
+		frametest.Equal(t, b[:room], w.got, "other bytes were written")
 	}
-	requireBytes(t, b, encode(t, f), "a failed write changed the structure")
+	frametest.Equal(t, b, encode(t, f), "a failed write changed the structure")
 }
 
 // A writer returns err once, after room bytes.
@@ -328,12 +290,11 @@ func (w *writer) Write(b []byte) (int, error) {
 func (s Structure) lyingLength(t rapid.TB) {
 	golden := s.Golden[slices.Min(slices.Collect(maps.Keys(s.Golden)))]()
 	lie := encode(t, golden)
-	binary.LittleEndian.PutUint64(lie[offsetPayload:], s.ClaimHuge(lie[offsetParams:]))
-	Reseal(lie)
+	lie = frametest.Set(lie, map[int]uint64{frametest.Payload: s.ClaimHuge(lie[frametest.Params:])})
 	require.NoError(t, s.header(t, lie, golden.Family(), nil), "the header is already invalid")
 	f := s.example(golden.Family())
-	for _, b := range [][]byte{lie, lie[:offsetParams], append(lie, make([]byte, 4<<20)...)} {
-		took := LeastAllocated(1, func() { s.decode(t, f, b, hashfam.ErrCorrupt, ways...) })
+	for _, b := range [][]byte{lie, lie[:frametest.Params], append(lie, make([]byte, 4<<20)...)} {
+		took := checks.LeastAllocated(1, func() { s.decode(t, f, b, hashfam.ErrCorrupt, ways...) })
 		require.LessOrEqual(t, took, uint64(64*len(b)+1<<20))
 	}
 }

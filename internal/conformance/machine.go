@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/frame/frametest"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
@@ -194,7 +195,7 @@ func (m *Machine) checkCounts(keys []string) {
 // forms, encodings, deleting every key, and Leave.
 func (m *Machine) finish() {
 	m.Logf("at the end")
-	requireBytes(m, encode(m, m.Twin), encode(m, m.F), "the structure and its twin are encoded differently")
+	frametest.Equal(m, encode(m, m.Twin), encode(m, m.F), "the structure and its twin are encoded differently")
 	m.checkCounts(m.members())
 	m.agree(append(m.members(), "key 0", "absent", ""))
 	if m.Total() <= 10_000 && m.s.Builders == nil {
@@ -230,7 +231,7 @@ func (m *Machine) rebuild() {
 func (m *Machine) Leave(f Encoded) {
 	b := encode(m, f)
 	m.aside = append(m.aside, func() {
-		requireBytes(m, b, encode(m, f), "a previous structure has changed")
+		frametest.Equal(m, b, encode(m, f), "a previous structure has changed")
 		must(m, m.s.equal(m.F, f) == bytes.Equal(b, encode(m, m.F)), "Equal does not agree with the encodings")
 	})
 }

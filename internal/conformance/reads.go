@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"math"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -17,6 +15,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/checks"
+	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
 
 // A View is an open view of a frame.
@@ -86,8 +86,8 @@ func (s Structure) header(t rapid.TB, b []byte, fam hashfam.Family, f Encoded) e
 	stream := bytes.NewBuffer(b)
 	p, err := s.Header(stream, fam)
 	if err == nil {
-		must(t, bytes.HasPrefix(sealed(b), b[:len(b)-stream.Len()]), "a damaged header is accepted")
-		require.Equal(t, len(b)-headerBytes(b), stream.Len(), "bytes after the header")
+		must(t, bytes.HasPrefix(frametest.Seal(b), b[:len(b)-stream.Len()]), "a damaged header is accepted")
+		require.Equal(t, len(b)-frametest.HeaderLen(b), stream.Len(), "bytes after the header")
 	}
 	must(t, f == nil || p == s.params(f), "other parameters are read: %v", p)
 	return err
@@ -116,7 +116,7 @@ func (s Structure) ask(t rapid.TB, b []byte, f Encoded, invalid error) {
 			require.NoError(t, err)
 			require.Equal(t, any(f).(interface{ ContainsDigest(hashfam.Digest) bool }).ContainsDigest(d), got)
 		case err == nil:
-			header := s.header(t, sealed(b), f.Family(), nil)
+			header := s.header(t, frametest.Seal(b), f.Family(), nil)
 			var field *hashfam.FieldError
 			layers := s.Builders != nil && errors.As(header, &field) && field.Field == "payload length"
 			must(t, header == nil || layers, "an invalid header was accepted: %v", header)
@@ -137,7 +137,7 @@ func (s Structure) secrets(t *rapid.T, _ Encoded, _ []string) {
 	value := s.value(f)
 	pointer, _ := json.Marshal(f)
 	same, _ := json.Marshal(value)
-	requireBytes(t, pointer, same, "the value is not marshaled like the pointer")
+	frametest.Equal(t, pointer, same, "the value is not marshaled like the pointer")
 	values := []any{f, value, s.params(f), map[string]any{"f": f}, struct{ F any }{value}}
 	if s.Reads != nil {
 		values = append(values, s.Reads(f))
@@ -177,7 +177,7 @@ func (s Structure) pureReads(t *rapid.T, f Encoded, keys []string) {
 		wg.Go(func() { s.read(f, keys) })
 	}
 	wg.Wait()
-	requireBytes(t, before, encode(t, f), "a read changed the structure")
+	frametest.Equal(t, before, encode(t, f), "a read changed the structure")
 }
 
 // read calls all methods that only read.
@@ -210,31 +210,17 @@ func (s Structure) allocations(t *rapid.T, f Encoded, _ []string) {
 		}
 		forms = append(s.adds(f), ContainsOrAdds(f)...)
 	}
-	copied := LeastAllocated(5, func() { f.Family().SumString(key) })
+	copied := checks.LeastAllocated(5, func() { f.Family().SumString(key) })
 	for _, form := range slices.Concat(append(s.questions(f), forms)...) {
 		one, two, many, most := form.Bind(keys[:1]), form.Bind(keys[:2]), form.Bind(keys), uint64(0)
 		if strings.HasSuffix(form.Name, "String") {
 			most = copied * 43
 		}
-		took := LeastAllocated(5, func() { one(); two(); many() })
+		took := checks.LeastAllocated(5, func() { one(); two(); many() })
 		must(t, took <= most, "%s allocates %d bytes for 1, 2 and 40 keys", form.Name, took)
 	}
 	if s.Ask != nil {
 		ask, b, d := s.Ask(f.Family()), encode(t, f), f.Family().SumString(key)
-		require.Zero(t, LeastAllocated(5, func() { ask(b, d) }), "querying a frame allocates")
+		require.Zero(t, checks.LeastAllocated(5, func() { ask(b, d) }), "querying a frame allocates")
 	}
-}
-
-// LeastAllocated returns how many bytes f allocates. Since other goroutines
-// also allocate, it calls f several times and returns the minimum.
-func LeastAllocated(runs int, f func()) uint64 {
-	least := uint64(math.MaxUint64)
-	for ; runs > 0 && least > 0; runs-- {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		f()
-		runtime.ReadMemStats(&after)
-		least = min(least, after.TotalAlloc-before.TotalAlloc)
-	}
-	return least
 }

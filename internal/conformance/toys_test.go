@@ -1,7 +1,6 @@
 package conformance_test
 
 import (
-	"bytes"
 	"encoding/binary"
 	"io"
 	"log/slog"
@@ -14,6 +13,7 @@ import (
 	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/fault"
 	"github.com/filterfam/filterfam/internal/frame"
+	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
 
 var errs = &fault.Maker{Package: "bag"}
@@ -215,8 +215,7 @@ func (b *bag) decode(r *frame.Reader) error {
 
 func (b *bag) UnmarshalBinary(data []byte) error {
 	if b.defect == "checksums are ignored" {
-		data = bytes.Clone(data)
-		conformance.Reseal(data)
+		data = frametest.Seal(data)
 	}
 	return b.decode(frame.NewBytesReader(data, errs))
 }

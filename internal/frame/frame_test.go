@@ -14,8 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/checks"
 	"github.com/filterfam/filterfam/internal/fault"
+	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
 
 var errs = &fault.Maker{Package: "test"}
@@ -142,7 +143,7 @@ func TestReadingAllocatesThePayloadOnce(t *testing.T) {
 	} {
 		var got []uint64
 		var err error
-		took := conformance.LeastAllocated(1, func() { got, err = decodeWords[uint64](NewReader(c.source, errs), n) })
+		took := checks.LeastAllocated(1, func() { got, err = decodeWords[uint64](NewReader(c.source, errs), n) })
 		require.NoError(t, err, c.name)
 		require.Len(t, got, n)
 		require.Equal(t, n, cap(got))
@@ -287,7 +288,7 @@ func TestFormatRoundTrip(t *testing.T) {
 		changed := bytes.Clone(b)
 		changed[i] ^= 1
 		require.Error(t, got.UnmarshalBinary(changed), "byte %d", i)
-		if conformance.Reseal(changed); i >= 40 && i < 56 || i >= 76 && i < 80 {
+		if changed = frametest.Seal(changed); i >= 40 && i < 56 || i >= 76 && i < 80 {
 			require.ErrorContains(t, got.UnmarshalBinary(changed), "padding")
 		}
 	}
