@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/frame"
 	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
@@ -152,7 +153,7 @@ func TestStagesAreLargeEnoughForTheirKeys(t *testing.T) {
 
 // smallLastStage returns the filter in scalable-limit.bin. Its last stage uses
 // the memory that the planned sizes of the others left.
-func smallLastStage() *Scalable {
+func smallLastStage() conformance.Encoded {
 	s, err := NewScalable(ScalableConfig{Expected: 20, FPRate: 0.1})
 	if err != nil {
 		panic(err)

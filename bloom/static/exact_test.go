@@ -137,7 +137,7 @@ func TestChosenDigestsGiveRightResults(t *testing.T) {
 // differ. Decoders and views must reject it. If the header is enough to detect
 // this, ReadExactParams should also return an error.
 func TestContradictoryNumbersAreCorrupt(t *testing.T) {
-	e := goldenExact(hashfam.Family{}, 100, 1000)() // 3 columns
+	e := goldenExact(hashfam.Family{}, 100, 1000)().(*Exact) // 3 columns
 	good, err := e.MarshalBinary()
 	require.NoError(t, err)
 	for _, c := range []struct {
@@ -183,7 +183,7 @@ func TestLimitsOfTheExactFormat(t *testing.T) {
 }
 
 func TestEqualComparesBothLevels(t *testing.T) {
-	e := goldenExact(hashfam.Family{}, 100, 1000)()
+	e := goldenExact(hashfam.Family{}, 100, 1000)().(*Exact)
 	members, others := universe(hashfam.Family{}, 100, 1000)
 	other := mustExact(t, hashfam.Family{}, members, others)
 	filter, class := *e, *e

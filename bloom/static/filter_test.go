@@ -305,7 +305,7 @@ func TestBuildsUseLittleMemory(t *testing.T) {
 // The header is enough to detect that the payload is too long for the keys.
 // Users can therefore check SizeBytes before the payload is read.
 func TestHeaderPayloadIsBoundedByKeys(t *testing.T) {
-	f := golden(Config{FPRate: 0.01}, 1000)()
+	f := golden(Config{FPRate: 0.01}, 1000)().(*Filter)
 	good, err := f.MarshalBinary()
 	require.NoError(t, err)
 	p := f.Params()

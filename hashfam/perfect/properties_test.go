@@ -72,6 +72,7 @@ var functions = conformance.Structure{
 var filters = conformance.Structure{
 	Type:      conformance.Of[FilterParams](NewFilterReceiver),
 	Builders:  filterBuilders,
+	Delete:    deleteForms,
 	Questions: []func(any) []conformance.Form{valueForms},
 	Actions: map[string]func(*conformance.Machine){
 		"set a value": conformance.On(setValue), "restore": conformance.On(restore),
@@ -163,6 +164,10 @@ func valueForms(f any) []conformance.Form {
 		func(key []byte) uint64 { return number(s.Value(key)) },
 		func(key string) uint64 { return number(s.ValueString(key)) },
 		func(d hashfam.Digest) uint64 { return number(s.ValueDigest(d)) })
+}
+
+func deleteForms(f any) []conformance.Form {
+	return conformance.Forms("Delete", f, f.(*Filter).Delete, f.(*Filter).DeleteDigest)
 }
 
 // requireOwnIndexes checks that the keys have different indexes.

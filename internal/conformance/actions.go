@@ -36,9 +36,10 @@ func (m *Machine) forget() {
 
 func (m *Machine) form(forms []Form) Form { return rapid.SampledFrom(forms).Draw(m.T, "form") }
 
-// Add adds keys to the structure using one of the forms, and to the twin.
-func (m *Machine) Add(forms []Form, keys []string) {
-	form := m.form(forms)
+// Add adds keys to f, which is F or a version of it, using one of the forms, and
+// to the twin.
+func (m *Machine) Add(f any, keys []string) {
+	form := m.form(m.s.adds(f))
 	n, err := form.do(keys...)
 	want, failed := m.addTwin(keys...)
 	must(m, n == want, "%s added %d keys, want %d", form.Name, n, want)
@@ -62,9 +63,9 @@ func (m *Machine) addTwin(keys ...string) (int, error) {
 	return n, err
 }
 
-// ContainsOrAdd calls one of the forms of ContainsOrAdd for some keys.
-func (m *Machine) ContainsOrAdd(forms []Form) {
-	keys, form := DrawKeys(m.T), m.form(forms)
+// ContainsOrAdd is like Add for one of the forms of ContainsOrAdd.
+func (m *Machine) ContainsOrAdd(f any) {
+	keys, form := DrawKeys(m.T), m.form(containsOrAdds(f))
 	for _, key := range keys {
 		n, err := form.do(key)
 		had := m.has(m.Twin, key)
@@ -78,8 +79,8 @@ func (m *Machine) ContainsOrAdd(forms []Form) {
 }
 
 func (m *Machine) has(f Encoded, key string) bool {
-	numbers, _ := m.s.questions(f)[0][0].Bind([]string{key})()
-	return numbers[0] > 0
+	n, _ := m.s.questions(f)[0][0].do(key)
+	return n != 0
 }
 
 // delete deletes some members, up to three copies of each, and an absent key.
@@ -111,34 +112,36 @@ func (m *Machine) remove(form Form, keys []string, want int) {
 	must(m, n == want, "%s deleted %d of %d keys, want %d", form.Name, n, len(keys), want)
 }
 
-func (m *Machine) agree(keys []string) {
-	Agree(m, joined(m.s.questions(m.F), m.s.questions(m.Twin)), keys)
-}
+// Agree is like the action "all forms agree". The others are versions of the
+// structure with the same keys.
+func (m *Machine) Agree(keys []string, others ...any) { m.s.agree(m, keys, m.F, others...) }
 
-// joined returns the forms of the same questions for two structures.
-func joined(a, b [][]Form) (list [][]Form) {
-	for i := range a {
-		list = append(list, slices.Concat(a[i], b[i]))
-	}
-	return list
-}
-
-// Agree checks that all forms return the same results for each question, and
-// that all questions agree on which keys are contained.
-func Agree(t rapid.TB, questions [][]Form, keys []string) {
-	base := questions[0][0]
-	contained, _ := base.Bind(keys)()
-	for _, forms := range questions {
+// agree checks that all forms of f and the others return the same results for
+// each question, that all questions agree on which keys are contained, and that
+// methods without arguments return the same.
+func (s Structure) agree(t rapid.TB, keys []string, f any, others ...any) {
+	questions := s.questions(f)
+	contained, _ := questions[0][0].Bind(keys)()
+	for i, forms := range questions {
 		first, _ := forms[0].Bind(keys)()
+		for _, other := range others {
+			forms = append(forms, s.questions(other)[i]...)
+		}
 		for _, form := range forms {
 			numbers, err := form.Bind(keys)()
 			require.NoError(t, err)
 			must(t, len(numbers) == len(keys), "%s has %d answers for %d keys", form.Name, len(numbers), len(keys))
 			for i, key := range keys {
 				if n := numbers[i]; n != first[i] || (n > 0) != (contained[i] > 0) {
-					t.Fatalf("%s(%q) = %d, but %s = %d and %s = %d", form.Name, key, n, forms[0].Name, first[i], base.Name, contained[i])
+					t.Fatalf("%s(%q) = %d, but %s = %d, contained: %v", form.Name, key, n, forms[0].Name, first[i], contained[i] > 0)
 				}
 			}
+		}
+	}
+	for _, other := range others {
+		must(t, len(s.questions(other)) == len(questions), "%T answers other questions than %T", other, f)
+		if s.Diverges == nil {
+			require.Equal(t, s.reads(f), s.reads(other))
 		}
 	}
 }
@@ -198,7 +201,7 @@ func (m *Machine) reset() {
 func (m *Machine) recode() {
 	b, g := encodings(m, m.F), m.s.receiver(m.Family)
 	if rapid.Bool().Draw(m.T, "into a structure in use") {
-		g, _ = m.s.filled(m.T, m.Family)
+		g = m.s.filled(m.T, m.Family)
 	}
 	require.NoError(m, rapid.SampledFrom(ways).Draw(m.T, "way").decode(g, b))
 	m.Leave(m.F)

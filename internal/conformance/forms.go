@@ -96,14 +96,12 @@ func Answers[R comparable](name string, f any, mark R, call func([]R, []hashfam.
 
 // Forms returns the forms of a method of f. The methods have a key, which is
 // bytes, a string or a digest, or all digests. They return nothing, a number, a
-// bool or an error. A method can also be a Form. It is ignored if it is nil.
+// bool or an error. A method can also be a Form.
 func Forms(name string, f any, methods ...any) (forms []Form) {
 	for _, m := range methods {
 		bytes, text, digest := method[[]byte](m), method[string](m), method[hashfam.Digest](m)
 		form, ready := m.(Form)
 		switch {
-		case m == nil:
-			continue
 		case bytes != nil:
 			form = each(name, func(key string) []byte { return []byte(key) }, bytes)
 		case text != nil:
@@ -152,77 +150,95 @@ func bytesOf(keys []string) [][]byte {
 	return list
 }
 
-// have returns the result of call, or nil if f does not have the method.
-// Structures share the names and signatures of their methods.
-func have[I any](f any, call func(I) any) any {
-	if f, ok := f.(I); ok {
-		return call(f)
+// Adds and the following functions return the forms of a method that structures
+// share, or none.
+func Adds(f any) []Form {
+	type unlimited interface {
+		Add([]byte)
+		AddString(string)
+		AddDigest(hashfam.Digest)
+		AddAll([]hashfam.Digest)
+	}
+	type limited interface {
+		Add([]byte) error
+		AddString(string) error
+		AddDigest(hashfam.Digest) error
+		AddAll([]hashfam.Digest) (int, error)
+	}
+	switch f := f.(type) {
+	case unlimited:
+		return Forms("Add", f, f.Add, f.AddString, f.AddDigest, f.AddAll)
+	case limited:
+		return Forms("Add", f, f.Add, f.AddString, f.AddDigest, f.AddAll)
+	}
+	return none[interface{ Add([]byte) }](f)
+}
+
+func containsOrAdds(f any) []Form {
+	type unlimited interface {
+		ContainsOrAdd([]byte) bool
+		ContainsOrAddString(string) bool
+		ContainsOrAddDigest(hashfam.Digest) bool
+	}
+	type limited interface {
+		ContainsOrAdd([]byte) (bool, error)
+		ContainsOrAddString(string) (bool, error)
+		ContainsOrAddDigest(hashfam.Digest) (bool, error)
+	}
+	switch f := f.(type) {
+	case unlimited:
+		return Forms("ContainsOrAdd", f, f.ContainsOrAdd, f.ContainsOrAddString, f.ContainsOrAddDigest)
+	case limited:
+		return Forms("ContainsOrAdd", f, f.ContainsOrAdd, f.ContainsOrAddString, f.ContainsOrAddDigest)
+	}
+	return append(none[interface{ ContainsOrAdd([]byte) bool }](f), none[interface{ ContainsOrAdd([]byte) (bool, error) }](f)...)
+}
+
+func deletes(f any) []Form {
+	if f, ok := f.(interface {
+		Delete([]byte) bool
+		DeleteString(string) bool
+		DeleteDigest(hashfam.Digest) bool
+		DeleteAll([]hashfam.Digest) int
+	}); ok {
+		return Forms("Delete", f, f.Delete, f.DeleteString, f.DeleteDigest, f.DeleteAll)
+	}
+	return none[interface{ Delete([]byte) bool }](f)
+}
+
+func contains(f any) []Form {
+	if f, ok := f.(interface {
+		Contains([]byte) bool
+		ContainsString(string) bool
+		ContainsDigest(hashfam.Digest) bool
+		ContainsAll([]bool, []hashfam.Digest) []bool
+	}); ok {
+		all := Answers("ContainsAll", f, true, f.ContainsAll, One)
+		return Forms("Contains", f, f.Contains, f.ContainsString, f.ContainsDigest, all)
+	}
+	return none[interface{ Contains([]byte) bool }](f)
+}
+
+func counts(f any) []Form {
+	if f, ok := f.(interface {
+		Count([]byte) uint64
+		CountString(string) uint64
+		CountDigest(hashfam.Digest) uint64
+		CountAll([]uint64, []hashfam.Digest) []uint64
+	}); ok {
+		all := Answers("CountAll", f, 7, f.CountAll, rapid.ID)
+		return Counting(Forms("Count", f, f.Count, f.CountString, f.CountDigest, all))
+	}
+	return none[interface{ Count([]byte) uint64 }](f)
+}
+
+// none returns no forms. It panics if f has the method, since it lacks another
+// form then.
+func none[I any](f any) []Form {
+	if _, has := f.(I); has {
+		panic(fmt.Sprintf("%T has no other forms of %T", f, new(I)))
 	}
 	return nil
-}
-
-// Adds and the following functions return the forms of a method, or none.
-func Adds(f any) []Form {
-	return Forms("Add", f,
-		have(f, func(f interface{ Add([]byte) }) any { return f.Add }),
-		have(f, func(f interface{ Add([]byte) error }) any { return f.Add }),
-		have(f, func(f interface{ AddString(string) }) any { return f.AddString }),
-		have(f, func(f interface{ AddString(string) error }) any { return f.AddString }),
-		have(f, func(f interface{ AddDigest(hashfam.Digest) }) any { return f.AddDigest }),
-		have(f, func(f interface{ AddDigest(hashfam.Digest) error }) any { return f.AddDigest }),
-		have(f, func(f interface{ AddAll([]hashfam.Digest) }) any { return f.AddAll }),
-		have(f, func(f interface {
-			AddAll([]hashfam.Digest) (int, error)
-		}) any {
-			return f.AddAll
-		}))
-}
-
-func ContainsOrAdds(f any) []Form {
-	type (
-		bytes   interface{ ContainsOrAdd([]byte) (bool, error) }
-		text    interface{ ContainsOrAddString(string) (bool, error) }
-		digests interface {
-			ContainsOrAddDigest(hashfam.Digest) (bool, error)
-		}
-	)
-	return Forms("ContainsOrAdd", f,
-		have(f, func(f interface{ ContainsOrAdd([]byte) bool }) any { return f.ContainsOrAdd }),
-		have(f, func(f bytes) any { return f.ContainsOrAdd }),
-		have(f, func(f interface{ ContainsOrAddString(string) bool }) any { return f.ContainsOrAddString }),
-		have(f, func(f text) any { return f.ContainsOrAddString }),
-		have(f, func(f interface{ ContainsOrAddDigest(hashfam.Digest) bool }) any { return f.ContainsOrAddDigest }),
-		have(f, func(f digests) any { return f.ContainsOrAddDigest }))
-}
-
-func Deletes(f any) []Form {
-	return Forms("Delete", f,
-		have(f, func(f interface{ Delete([]byte) bool }) any { return f.Delete }),
-		have(f, func(f interface{ DeleteString(string) bool }) any { return f.DeleteString }),
-		have(f, func(f interface{ DeleteDigest(hashfam.Digest) bool }) any { return f.DeleteDigest }),
-		have(f, func(f interface{ DeleteAll([]hashfam.Digest) int }) any { return f.DeleteAll }))
-}
-
-func Contains(f any) []Form {
-	type batch interface {
-		ContainsAll([]bool, []hashfam.Digest) []bool
-	}
-	return Forms("Contains", f,
-		have(f, func(f interface{ Contains([]byte) bool }) any { return f.Contains }),
-		have(f, func(f interface{ ContainsString(string) bool }) any { return f.ContainsString }),
-		have(f, func(f interface{ ContainsDigest(hashfam.Digest) bool }) any { return f.ContainsDigest }),
-		have(f, func(f batch) any { return Answers("ContainsAll", f, true, f.ContainsAll, One) }))
-}
-
-func Counts(f any) []Form {
-	type batch interface {
-		CountAll([]uint64, []hashfam.Digest) []uint64
-	}
-	return Counting(Forms("Count", f,
-		have(f, func(f interface{ Count([]byte) uint64 }) any { return f.Count }),
-		have(f, func(f interface{ CountString(string) uint64 }) any { return f.CountString }),
-		have(f, func(f interface{ CountDigest(hashfam.Digest) uint64 }) any { return f.CountDigest }),
-		have(f, func(f batch) any { return Answers("CountAll", f, 7, f.CountAll, rapid.ID) })))
 }
 
 // Counting sets Counts of all forms.
@@ -233,23 +249,23 @@ func Counting(forms []Form) []Form {
 	return forms
 }
 
-func (s Structure) adds(f Encoded) []Form {
+func (s Structure) adds(f any) []Form {
 	if s.Add != nil {
 		return s.Add(f)
 	}
 	return Adds(f)
 }
 
-func (s Structure) deletes(f Encoded) []Form {
+func (s Structure) deletes(f any) []Form {
 	if s.Delete != nil {
 		return s.Delete(f)
 	}
-	return Deletes(f)
+	return deletes(f)
 }
 
 // questions returns the forms of each query of a structure or its view.
 func (s Structure) questions(f any) (list [][]Form) {
-	for _, question := range append([]func(any) []Form{Contains, Counts}, s.Questions...) {
+	for _, question := range append([]func(any) []Form{contains, counts}, s.Questions...) {
 		if forms := question(f); len(forms) > 0 {
 			list = append(list, forms)
 		}

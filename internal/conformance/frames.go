@@ -31,20 +31,18 @@ func (s Structure) Test(t *testing.T) {
 }
 
 func (s Structure) Properties() map[string]func(rapid.TB) {
-	drawn := func(property func(*rapid.T, Encoded, []string)) func(rapid.TB) {
-		run := func(t *rapid.T) {
-			f, keys := s.filled(t, drawFamily(t))
-			property(t, f, keys)
+	drawn := func(property func(*rapid.T, Encoded)) func(rapid.TB) {
+		return func(t rapid.TB) {
+			rapid.Check(t, func(t *rapid.T) { property(t, s.filled(t, drawFamily(t))) })
 		}
-		return func(t rapid.TB) { rapid.Check(t, run) }
 	}
 	properties := map[string]func(rapid.TB){
 		"changed frames with correct checksums are decoded or rejected":           func(t rapid.TB) { rapid.Check(t, s.Change) },
 		"a claimed length does not allocate memory":                               s.lyingLength,
-		"a zero value can decode but cannot be encoded":                           s.zeroValue,
+		"a zero value can decode but cannot be encoded":                           drawn(s.zeroValue),
 		"structures with different parameters are not equal and cannot be merged": drawn(s.incompatible),
 		"another version, kind or family is an error":                             drawn(s.wrongHeader),
-		"reads can be concurrent":                                                 drawn(s.pureReads),
+		"reads can be concurrent":                                                 drawn(s.concurrentReads),
 		"errors from streams are returned":                                        drawn(s.streams),
 		"no output shows the key":                                                 drawn(s.secrets),
 		"queries and insertions do not allocate":                                  drawn(s.allocations),
@@ -59,17 +57,20 @@ func (s Structure) Properties() map[string]func(rapid.TB) {
 // runs.
 func (s Structure) example(fam hashfam.Family) Encoded {
 	return rapid.Custom(func(t *rapid.T) Encoded {
-		f, in := s.filled(t, fam)
-		if len(in) < 5 {
+		m := s.machine(t, fam)
+		if s.Builders == nil {
+			m.Add(m.F, names)
+		}
+		if len(m.Counts) < 5 {
 			t.Skip()
 		}
-		return f
+		return m.F
 	}).Example(1)
 }
 
 // incompatible checks that structures with different parameters are not equal
 // and cannot be merged, and that the error names the parameter.
-func (s Structure) incompatible(t *rapid.T, f Encoded, in []string) {
+func (s Structure) incompatible(t *rapid.T, f Encoded) {
 	if s.Builders != nil {
 		return
 	}
@@ -82,7 +83,7 @@ func (s Structure) incompatible(t *rapid.T, f Encoded, in []string) {
 		if s.merge == nil {
 			continue
 		}
-		s.fill(v, in)
+		s.fill(v, names)
 		own, other := encode(t, f), encode(t, v)
 		for _, others := range [][]Encoded{{v}, {valid, v, valid}} {
 			err := s.merge(f, others...)
@@ -126,9 +127,8 @@ func (s Structure) decode(t rapid.TB, f Encoded, b []byte, want error, ways ...w
 
 // wrongHeader checks the errors for another version, kind or family, and that
 // the receiver's family does not change.
-func (s Structure) wrongHeader(t *rapid.T, f Encoded, _ []string) {
-	used, _ := s.filled(t, f.Family())
-	other, _ := s.filled(t, f.Family().Derive("another"))
+func (s Structure) wrongHeader(t *rapid.T, f Encoded) {
+	used, other := s.filled(t, f.Family()), s.filled(t, f.Family().Derive("another"))
 	b, empty, way := encode(t, f), s.receiver(f.Family()), rapid.SampledFrom(ways).Draw(t, "way")
 	for _, wrong := range []struct {
 		offset int
@@ -212,41 +212,36 @@ func encode(t rapid.TB, f Encoded) []byte {
 	return b
 }
 
-// golden checks that a golden file is decoded to the expected structure, and
-// that this structure is still encoded to the same bytes.
+// golden checks that a golden file is decoded to the expected structure, that
+// this structure is still encoded to the same bytes, and that damaged files are
+// rejected. If a file with a flipped bit has correct checksums, it can be valid.
 func (s Structure) golden(t rapid.TB, file string, built Encoded) {
 	b, f := encode(t, built), s.receiver(built.Family())
 	frametest.Golden(t, file, b)
 	require.True(t, s.decode(t, f, b, nil, ways...))
 	require.True(t, s.equal(f, built))
-	s.everyDamage(t, b, built.Family())
-}
-
-// everyDamage decodes damaged frames. If a frame with a flipped bit has correct
-// checksums, it can be valid.
-func (s Structure) everyDamage(t rapid.TB, b []byte, fam hashfam.Family) {
-	f, n := s.example(fam), 0
+	used, n := s.example(f.Family()), 0
 	frametest.Damage(b, func(bad []byte) {
 		way := ways[n%len(ways)]
 		n++
-		s.decode(t, f, bad, hashfam.ErrCorrupt, way)
+		s.decode(t, used, bad, hashfam.ErrCorrupt, way)
 		if len(bad) == len(b) {
-			s.decode(t, s.receiver(fam), frametest.Seal(bad), nil, way)
+			s.decode(t, f, frametest.Seal(bad), nil, way)
 		}
 	})
-	s.decode(t, f, append(b, 0), hashfam.ErrCorrupt) // a byte after the frame
-	require.ErrorIs(t, f.UnmarshalText(append(textOf(b), '?')), hashfam.ErrCorrupt)
+	s.decode(t, used, append(b, 0), hashfam.ErrCorrupt) // a byte after the frame
+	require.ErrorIs(t, used.UnmarshalText(append(textOf(b), '?')), hashfam.ErrCorrupt)
 }
 
 var errBroken = errors.New("broken cable")
 
 // streams reads from streams that fail or stall, and writes to streams that
 // fail. It checks the errors and the returned numbers of bytes.
-func (s Structure) streams(t *rapid.T, f Encoded, _ []string) {
+func (s Structure) streams(t *rapid.T, f Encoded) {
 	b := encode(t, f)
 	room := rapid.IntRange(0, len(b)-1).Draw(t, "room")
 	until := func(err error) io.Reader { return io.MultiReader(bytes.NewReader(b[:room]), iotest.ErrReader(err)) }
-	used, _ := s.filled(t, f.Family())
+	used := s.filled(t, f.Family())
 	own := encode(t, used)
 	for r, want := range map[io.Reader]error{
 		until(errBroken):                       errBroken,
@@ -294,14 +289,13 @@ func (s Structure) lyingLength(t rapid.TB) {
 	require.NoError(t, s.header(t, lie, golden.Family(), nil), "the header is already invalid")
 	f := s.example(golden.Family())
 	for _, b := range [][]byte{lie, lie[:frametest.Params], append(lie, make([]byte, 4<<20)...)} {
-		took := checks.LeastAllocated(1, func() { s.decode(t, f, b, hashfam.ErrCorrupt, ways...) })
-		require.LessOrEqual(t, took, uint64(64*len(b)+1<<20))
+		s.decodeAny(t, f, b, hashfam.ErrCorrupt)
 	}
 }
 
 // zeroValue checks that a zero value can decode structures of the public
 // family. Neither this value nor a receiver can be encoded.
-func (s Structure) zeroValue(t rapid.TB) {
+func (s Structure) zeroValue(t *rapid.T, f Encoded) {
 	for _, none := range []Encoded{s.zero(), s.receiver(keyed)} {
 		_, marshaled := none.MarshalBinary()
 		_, text := none.MarshalText()
@@ -312,11 +306,66 @@ func (s Structure) zeroValue(t rapid.TB) {
 		require.Zero(t, n)
 	}
 	require.False(t, s.equal(s.zero(), s.receiver(keyed)), "another family")
-	f := s.example(hashfam.Family{})
-	for _, way := range ways {
-		g := s.zero()
-		require.NoError(t, way.decode(g, encode(t, f)))
-		require.True(t, s.equal(g, f), way.name)
+	var want error
+	if f.Family() != (hashfam.Family{}) {
+		want = hashfam.ErrFamily
 	}
-	require.ErrorIs(t, s.zero().UnmarshalBinary(encode(t, s.example(keyed))), hashfam.ErrFamily)
+	g := s.zero()
+	require.ErrorIs(t, rapid.SampledFrom(ways).Draw(t, "way").decode(g, encode(t, f)), want)
+	require.Equal(t, want == nil, s.equal(g, f))
+}
+
+// Change is the property that a changed frame with correct checksums is
+// rejected, or decoded to a structure that can be used. This structure may
+// contain any keys. But no method may panic or run forever, all forms must
+// agree, and keys that are added must be found.
+func (s Structure) Change(t *rapid.T) {
+	fam := drawFamily(t)
+	f := s.filled(t, fam)
+	b, another := encode(t, f), encode(t, s.filled(t, fam))
+	for range 5 { // most frames are rejected quickly
+		g, changed := f, frametest.Change(t, b, another)
+		if rapid.Bool().Draw(t, "into a receiver") {
+			g = s.receiver(fam)
+		}
+		if s.decodeAny(t, g, changed, nil) {
+			m := &Machine{T: t, Family: fam, F: g, Counts: map[string]uint64{}, s: s}
+			m.s.Actions, m.s.Invariant = nil, nil
+			if s.Remembered != nil { // it can have forgotten any key
+				m.s.Remembered = func(*Machine) map[string]uint64 { return map[string]uint64{} }
+			}
+			m.Resync()
+			m.repeat()
+			return
+		}
+	}
+}
+
+// decodeAny decodes b in all ways and reports whether it is valid. The error
+// must be want, if that is not nil. Decoding must not allocate much more memory
+// than b uses.
+func (s Structure) decodeAny(t rapid.TB, f Encoded, b []byte, want error) (valid bool) {
+	took := checks.LeastAllocated(1, func() { valid = s.decode(t, f, b, want, ways...) })
+	require.LessOrEqual(t, took, uint64(64*len(b)+4<<20), "allocated bytes for a frame of %d", len(b))
+	if valid {
+		s.read(f, names)
+		s.agree(t, names, f)
+		frametest.Equal(t, b, encode(t, f), "a read changed the structure")
+	}
+	return valid
+}
+
+// Fuzz decodes arbitrary bytes with all families, both unchanged and with
+// correct checksums, and reads from the structures.
+func (s Structure) Fuzz(f *testing.F) {
+	for _, g := range s.Golden {
+		f.Add(encode(f, g()))
+	}
+	frametest.Fuzz(f, func(t *testing.T, b []byte) {
+		for _, b := range [][]byte{b[:frametest.Len(b)], frametest.Seal(b)} { // see everyDamage for bytes after the frame
+			for _, fam := range families {
+				s.decodeAny(t, s.receiver(fam), b, nil)
+			}
+		}
+	})
 }

@@ -54,18 +54,14 @@ func (s Structure) view(t rapid.TB, b []byte, fam hashfam.Family, f Encoded, oth
 	if err != nil {
 		return err
 	}
-	questions := s.questions(v.pointer)
-	for _, form := range slices.Concat(questions...) {
+	for _, form := range slices.Concat(s.questions(v.pointer)...) {
 		form.do("key", "")
 	}
 	err = v.pointer.(interface{ Verify() error }).Verify()
 	g, decoded := v.decode()
 	require.Equal(t, err == nil, decoded == nil)
 	if err == nil && f != nil {
-		own := s.questions(f)
-		require.Len(t, questions, len(own))
-		Agree(t, joined(own, questions), names)
-		require.Equal(t, s.reads(f), s.reads(v.pointer))
+		s.agree(t, names, f, v.pointer)
 		clear(b)
 		must(t, s.equal(g, f), "the decoded structure shares memory with the view")
 	}
@@ -131,9 +127,9 @@ func (s Structure) ask(t rapid.TB, b []byte, f Encoded, invalid error) {
 
 // secrets checks that printing, logging or marshaling a structure does not show
 // the family's key, and that pointers and values have the same JSON.
-func (s Structure) secrets(t *rapid.T, _ Encoded, _ []string) {
+func (s Structure) secrets(t *rapid.T, _ Encoded) {
 	fam := hashfam.New(hashfam.Key{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15})
-	f, _ := s.filled(t, fam)
+	f := s.filled(t, fam)
 	value := s.value(f)
 	pointer, _ := json.Marshal(f)
 	same, _ := json.Marshal(value)
@@ -167,11 +163,10 @@ func shown(v any) string {
 	return out.String()
 }
 
-// pureReads reads in several goroutines. The race detector or different
+// concurrentReads reads in several goroutines. The race detector or different
 // encodings reveal writes.
-func (s Structure) pureReads(t *rapid.T, f Encoded, keys []string) {
-	keys = append(keys, drawSet(t)...)
-	before := encode(t, f)
+func (s Structure) concurrentReads(t *rapid.T, f Encoded) {
+	keys, before := append(drawSet(t), names...), encode(t, f)
 	var wg sync.WaitGroup
 	for range 2 {
 		wg.Go(func() { s.read(f, keys) })
@@ -199,7 +194,7 @@ func (s Structure) read(f Encoded, keys []string) {
 
 // allocations checks that queries do not allocate, nor insertions when the key
 // is already contained. With the tag purego strings can be copied.
-func (s Structure) allocations(t *rapid.T, f Encoded, _ []string) {
+func (s Structure) allocations(t *rapid.T, f Encoded) {
 	key := strings.Repeat("k", rapid.IntRange(0, 300).Draw(t, "length"))
 	keys := slices.Repeat([]string{key}, 40) // enough to hash them in blocks
 	var forms []Form
@@ -208,7 +203,7 @@ func (s Structure) allocations(t *rapid.T, f Encoded, _ []string) {
 		for range 8 {
 			s.adds(f)[0].do(keys...) // so that 8-bit counters are widened now
 		}
-		forms = append(s.adds(f), ContainsOrAdds(f)...)
+		forms = append(s.adds(f), containsOrAdds(f)...)
 	}
 	copied := checks.LeastAllocated(5, func() { f.Family().SumString(key) })
 	for _, form := range slices.Concat(append(s.questions(f), forms)...) {

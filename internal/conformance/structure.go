@@ -31,7 +31,7 @@ type Encoded interface {
 
 // A Structure describes how a structure is used, encoded and printed. Type and
 // ClaimHuge must be set. Other fields can be nil. Most methods are found by
-// their signatures, see [Adds] and [Contains].
+// their signatures, see [Adds].
 type Structure struct {
 	Type
 	// Builders draws parameters and returns all ways to build a structure using
@@ -39,12 +39,12 @@ type Structure struct {
 	// must not matter.
 	Builders func(*rapid.T, hashfam.Family) map[string]Builder
 
-	// Add and Delete return all forms if there are others than [Adds] and
-	// [Deletes]. Delete returns none if the parameters do not allow it.
-	Add, Delete func(Encoded) []Form
+	// Add and Delete return all forms, if the structure does not have all forms
+	// of Add or Delete, or has others. Delete returns none if the parameters do
+	// not allow it.
+	Add, Delete func(any) []Form
 	// Questions contains queries of the structure and its view other than
-	// [Contains] and [Counts]. A result above 0 means that the key may be
-	// contained.
+	// Contains and Count. A result above 0 means that the key may be contained.
 	Questions []func(any) []Form
 
 	// Actions contains further actions.
@@ -148,12 +148,11 @@ func Created[P, E any, S pointer[E, S]](receiver func(hashfam.Family) S,
 	return t
 }
 
-func (t Type) reads(f any) []any { return append(Reads(f), t.params(f)) }
-
-// Reads returns the results of the methods of a structure or its view that only
-// read and that several structures have.
-func Reads(f any) []any {
+// reads returns the parameters of a structure or its view, and the results of
+// the methods without arguments that several structures have.
+func (t Type) reads(f any) []any {
 	return []any{
+		t.params(f),
 		have(f, func(f interface{ SizeBytes() uint64 }) any { return f.SizeBytes() }),
 		have(f, func(f interface{ Len() uint64 }) any { return f.Len() }),
 		have(f, func(f interface{ Total() uint64 }) any { return f.Total() }),
@@ -163,11 +162,18 @@ func Reads(f any) []any {
 	}
 }
 
-// like returns a structure with the same parameters.
-func (t Type) like(f Encoded) Encoded { return t.made(t.params(f)) }
+// have returns the result of call, or nil if f does not have the method.
+func have[I any](f any, call func(I) any) any {
+	if f, ok := f.(I); ok {
+		return call(f)
+	}
+	return nil
+}
 
-func (t Type) made(params any) Encoded {
-	f, err := t.create(params)
+// like returns a structure with the same parameters.
+func (t Type) like(f Encoded) Encoded { return made(t.create(t.params(f))) }
+
+func made[T any](f T, err error) T {
 	if err != nil {
 		panic(err)
 	}
@@ -217,16 +223,8 @@ func otherValues(v reflect.Value) []any {
 // Filled returns a function for Golden that adds the keys "key 0" to "key n-1".
 func Filled[P any, S Encoded](create func(P) (S, error), p P, n int) func() Encoded {
 	return func() Encoded {
-		f, err := create(p)
-		if err == nil {
-			_, err = Adds(f)[0].do(numbered(0, n)...)
-		}
-		if err != nil {
-			panic(err)
-		}
+		f := made(create(p))
+		made(Adds(f)[0].do(numbered(0, n)...))
 		return f
 	}
 }
-
-// Built converts a function for Golden.
-func Built[S Encoded](build func() S) func() Encoded { return func() Encoded { return build() } }
