@@ -131,7 +131,7 @@ func estimates(name string, f any, number func(Estimate) uint64) []conformance.F
 		func(key []byte) uint64 { return number(t.Estimate(key)) },
 		func(key string) uint64 { return number(t.EstimateString(key)) },
 		func(d hashfam.Digest) uint64 { return number(t.EstimateDigest(d)) },
-		conformance.Answers(name+"All", t, Estimate{7, 9}, t.EstimateAll, number))
+		conformance.Answers(name+"All", Estimate{7, 9}, t.EstimateAll, number))
 }
 
 // claimHuge claims a budget of 2^34 bytes, and a payload of 2^40.

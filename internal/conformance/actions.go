@@ -18,7 +18,7 @@ func (m *Machine) build() {
 	for _, f := range []*Encoded{&m.F, &m.Twin} {
 		var err error
 		way := rapid.SampledFrom(slices.Sorted(maps.Keys(builders))).Draw(m.T, "way to build")
-		*f, err = builders[way](m.Family.SumAll(nil, bytesOf(keys)))
+		*f, err = builders[way](m.Family.SumAllStrings(nil, keys))
 		require.NoError(m, err)
 		slices.Reverse(keys)
 		keys = append(keys, keys[:len(keys)/3]...)
@@ -121,14 +121,14 @@ func (m *Machine) Agree(keys []string, others ...any) { m.s.agree(m, keys, m.F, 
 // methods without arguments return the same.
 func (s Structure) agree(t rapid.TB, keys []string, f any, others ...any) {
 	questions := s.questions(f)
-	contained, _ := questions[0][0].Bind(keys)()
+	contained, _ := questions[0][0].bind(keys)()
 	for i, forms := range questions {
-		first, _ := forms[0].Bind(keys)()
+		first, _ := forms[0].bind(keys)()
 		for _, other := range others {
 			forms = append(forms, s.questions(other)[i]...)
 		}
 		for _, form := range forms {
-			numbers, err := form.Bind(keys)()
+			numbers, err := form.bind(keys)()
 			require.NoError(t, err)
 			must(t, len(numbers) == len(keys), "%s has %d answers for %d keys", form.Name, len(numbers), len(keys))
 			for i, key := range keys {
@@ -201,7 +201,7 @@ func (m *Machine) reset() {
 func (m *Machine) recode() {
 	b, g := encodings(m, m.F), m.s.receiver(m.Family)
 	if rapid.Bool().Draw(m.T, "into a structure in use") {
-		g = m.s.filled(m.T, m.Family)
+		g = m.s.filled(m.T, m.Family).F
 	}
 	require.NoError(m, rapid.SampledFrom(ways).Draw(m.T, "way").decode(g, b))
 	m.Leave(m.F)

@@ -12,108 +12,113 @@ import (
 // A Form is a variant of some method with a key, for example AddString for Add.
 type Form struct {
 	Name string
-	// Bind returns a function that calls the method for all keys until it
-	// fails. The function returns a number for each key, or the sum of the
-	// numbers. This is the result of a query, or 1 if the key was added, found
-	// or deleted. The function does not allocate, and must be called by one
-	// goroutine at a time.
-	Bind func(keys []string) (call func() ([]uint64, error))
 	// Counts is true if the result is the number of copies.
 	Counts bool
+
+	family hashfam.Family
+	call   func(*keys) ([]uint64, error)
+}
+
+// keys contains keys in all forms, and room for a number for each key.
+type keys struct {
+	texts   []string
+	bytes   [][]byte
+	digests []hashfam.Digest
+	numbers []uint64
 }
 
 // GoString is called by rapid.
 func (f Form) GoString() string { return strconv.Quote(f.Name) }
 
+// bind returns a function that calls the method for all keys until it fails.
+// The function returns a number for each key, or the sum of the numbers. This
+// is the result of a query, or 1 if the key was added, found or deleted. The
+// function does not allocate, and must be called by one goroutine at a time.
+func (f Form) bind(texts []string) (call func() ([]uint64, error)) {
+	k := &keys{texts: texts, digests: f.family.SumAllStrings(nil, texts), numbers: make([]uint64, len(texts))}
+	for _, text := range texts {
+		k.bytes = append(k.bytes, []byte(text))
+	}
+	return func() ([]uint64, error) { return f.call(k) }
+}
+
 // do calls the method for all keys and returns the sum of the numbers.
 func (f Form) do(keys ...string) (sum int, err error) {
-	numbers, err := f.Bind(keys)()
+	numbers, err := f.bind(keys)()
 	for _, n := range numbers {
 		sum += int(n)
 	}
 	return sum, err
 }
 
-// each returns a form whose method is called for each key.
-func each[K any](name string, convert func(string) K, call func(K) (uint64, error)) Form {
-	return Form{Name: name, Bind: func(keys []string) func() ([]uint64, error) {
-		converted, numbers := make([]K, len(keys)), make([]uint64, len(keys))
-		for i, key := range keys {
-			converted[i] = convert(key)
-		}
-		return func() ([]uint64, error) {
-			for i, key := range converted {
-				n, err := call(key)
-				if err != nil {
-					return numbers[:i], err
-				}
-				numbers[i] = n
-			}
-			return numbers, nil
-		}
-	}}
-}
-
-// batch returns a form whose method is called once for all digests, or keys.
-func batch(name string, fam hashfam.Family, method any) Form {
-	return Form{Name: name, Bind: func(keys []string) func() ([]uint64, error) {
-		list, sum := bytesOf(keys), make([]uint64, 1)
-		digests := fam.SumAll(nil, list)
-		return func() ([]uint64, error) {
-			n, err := len(keys), error(nil)
-			switch call := method.(type) {
-			case func([]hashfam.Digest):
-				call(digests)
-			case func([]hashfam.Digest, [][]byte) error:
-				err = call(digests, list)
-			case func([]hashfam.Digest) int:
-				n = call(digests)
-			default:
-				n, err = method.(func([]hashfam.Digest) (int, error))(digests)
-			}
-			sum[0] = uint64(n)
-			return sum, err
-		}
-	}}
-}
-
-// Answers returns a form whose method appends an answer for each digest. If it
-// does not append to mark, the form returns no numbers.
-func Answers[R comparable](name string, f any, mark R, call func([]R, []hashfam.Digest) []R, number func(R) uint64) Form {
-	return Form{Name: name, Bind: func(keys []string) func() ([]uint64, error) {
-		dst, numbers, digests := []R{mark}, make([]uint64, 0, len(keys)), familyOf(f).SumAll(nil, bytesOf(keys))
-		return func() ([]uint64, error) {
-			numbers = numbers[:0]
-			if dst = call(dst[:1], digests); len(dst) > 0 && dst[0] == mark {
-				for _, answer := range dst[1:] {
-					numbers = append(numbers, number(answer))
-				}
-			}
-			return numbers, nil
-		}
-	}}
-}
-
 // Forms returns the forms of a method of f. The methods have a key, which is
 // bytes, a string or a digest, or all digests. They return nothing, a number, a
 // bool or an error. A method can also be a Form.
 func Forms(name string, f any, methods ...any) (forms []Form) {
+	family := f.(interface{ Family() hashfam.Family }).Family()
 	for _, m := range methods {
-		bytes, text, digest := method[[]byte](m), method[string](m), method[hashfam.Digest](m)
 		form, ready := m.(Form)
-		switch {
-		case bytes != nil:
-			form = each(name, func(key string) []byte { return []byte(key) }, bytes)
-		case text != nil:
-			form = each(name+"String", rapid.ID, text)
-		case digest != nil:
-			form = each(name+"Digest", familyOf(f).SumString, digest)
-		case !ready:
-			form = batch(name+"All", familyOf(f), m)
+		if !ready {
+			suffix, call := callOf(m)
+			form = Form{Name: name + suffix, call: call}
 		}
+		form.family = family
 		forms = append(forms, form)
 	}
 	return forms
+}
+
+func callOf(m any) (suffix string, call func(*keys) ([]uint64, error)) {
+	if one := method[[]byte](m); one != nil {
+		return "", func(k *keys) ([]uint64, error) { return each(k.bytes, k.numbers, one) }
+	}
+	if one := method[string](m); one != nil {
+		return "String", func(k *keys) ([]uint64, error) { return each(k.texts, k.numbers, one) }
+	}
+	if one := method[hashfam.Digest](m); one != nil {
+		return "Digest", func(k *keys) ([]uint64, error) { return each(k.digests, k.numbers, one) }
+	}
+	return "All", func(k *keys) ([]uint64, error) {
+		n, err := len(k.digests), error(nil)
+		switch all := m.(type) {
+		case func([]hashfam.Digest):
+			all(k.digests)
+		case func([]hashfam.Digest, [][]byte) error:
+			err = all(k.digests, k.bytes)
+		case func([]hashfam.Digest) int:
+			n = all(k.digests)
+		default:
+			n, err = m.(func([]hashfam.Digest) (int, error))(k.digests)
+		}
+		return append(k.numbers[:0], uint64(n)), err
+	}
+}
+
+// each calls a method for each key.
+func each[K any](keys []K, numbers []uint64, call func(K) (uint64, error)) ([]uint64, error) {
+	for i, key := range keys {
+		n, err := call(key)
+		if err != nil {
+			return numbers[:i], err
+		}
+		numbers[i] = n
+	}
+	return numbers, nil
+}
+
+// Answers returns a form whose method appends an answer for each digest. If it
+// does not append to mark, the form returns no numbers.
+func Answers[R comparable](name string, mark R, call func([]R, []hashfam.Digest) []R, number func(R) uint64) Form {
+	dst := []R{mark}
+	return Form{Name: name, call: func(k *keys) ([]uint64, error) {
+		k.numbers = k.numbers[:0]
+		if dst = call(dst[:1], k.digests); len(dst) > 0 && dst[0] == mark {
+			for _, answer := range dst[1:] {
+				k.numbers = append(k.numbers, number(answer))
+			}
+		}
+		return k.numbers, nil
+	}}
 }
 
 // method converts a method with a key of this type. Otherwise it returns nil.
@@ -138,16 +143,6 @@ func One(is bool) uint64 {
 		return 1
 	}
 	return 0
-}
-
-func familyOf(f any) hashfam.Family { return f.(interface{ Family() hashfam.Family }).Family() }
-
-func bytesOf(keys []string) [][]byte {
-	list := make([][]byte, len(keys))
-	for i, key := range keys {
-		list[i] = []byte(key)
-	}
-	return list
 }
 
 // Adds and the following functions return the forms of a method that structures
@@ -213,7 +208,7 @@ func contains(f any) []Form {
 		ContainsDigest(hashfam.Digest) bool
 		ContainsAll([]bool, []hashfam.Digest) []bool
 	}); ok {
-		all := Answers("ContainsAll", f, true, f.ContainsAll, One)
+		all := Answers("ContainsAll", true, f.ContainsAll, One)
 		return Forms("Contains", f, f.Contains, f.ContainsString, f.ContainsDigest, all)
 	}
 	return none[interface{ Contains([]byte) bool }](f)
@@ -226,7 +221,7 @@ func counts(f any) []Form {
 		CountDigest(hashfam.Digest) uint64
 		CountAll([]uint64, []hashfam.Digest) []uint64
 	}); ok {
-		all := Answers("CountAll", f, 7, f.CountAll, rapid.ID)
+		all := Answers("CountAll", 7, f.CountAll, rapid.ID)
 		return Counting(Forms("Count", f, f.Count, f.CountString, f.CountDigest, all))
 	}
 	return none[interface{ Count([]byte) uint64 }](f)
@@ -249,18 +244,14 @@ func Counting(forms []Form) []Form {
 	return forms
 }
 
-func (s Structure) adds(f any) []Form {
-	if s.Add != nil {
-		return s.Add(f)
-	}
-	return Adds(f)
-}
+func (s Structure) adds(f any) []Form    { return or(s.Add, Adds)(f) }
+func (s Structure) deletes(f any) []Form { return or(s.Delete, deletes)(f) }
 
-func (s Structure) deletes(f any) []Form {
-	if s.Delete != nil {
-		return s.Delete(f)
+func or(own, usual func(any) []Form) func(any) []Form {
+	if own != nil {
+		return own
 	}
-	return deletes(f)
+	return usual
 }
 
 // questions returns the forms of each query of a structure or its view.

@@ -24,16 +24,15 @@ import (
 
 // Test runs all properties of encodings and output as subtests.
 func (s Structure) Test(t *testing.T) {
-	properties := s.Properties()
-	for _, name := range slices.Sorted(maps.Keys(properties)) {
-		t.Run(name, func(t *testing.T) { properties[name](t) })
+	for name, check := range s.Properties() {
+		t.Run(name, func(t *testing.T) { check(t) })
 	}
 }
 
 func (s Structure) Properties() map[string]func(rapid.TB) {
 	drawn := func(property func(*rapid.T, Encoded)) func(rapid.TB) {
 		return func(t rapid.TB) {
-			rapid.Check(t, func(t *rapid.T) { property(t, s.filled(t, drawFamily(t))) })
+			rapid.Check(t, func(t *rapid.T) { property(t, s.filled(t, drawFamily(t)).F) })
 		}
 	}
 	properties := map[string]func(rapid.TB){
@@ -57,10 +56,7 @@ func (s Structure) Properties() map[string]func(rapid.TB) {
 // runs.
 func (s Structure) example(fam hashfam.Family) Encoded {
 	return rapid.Custom(func(t *rapid.T) Encoded {
-		m := s.machine(t, fam)
-		if s.Builders == nil {
-			m.Add(m.F, names)
-		}
+		m := s.filled(t, fam)
 		if len(m.Counts) < 5 {
 			t.Skip()
 		}
@@ -128,7 +124,7 @@ func (s Structure) decode(t rapid.TB, f Encoded, b []byte, want error, ways ...w
 // wrongHeader checks the errors for another version, kind or family, and that
 // the receiver's family does not change.
 func (s Structure) wrongHeader(t *rapid.T, f Encoded) {
-	used, other := s.filled(t, f.Family()), s.filled(t, f.Family().Derive("another"))
+	used, other := s.filled(t, f.Family()).F, s.filled(t, f.Family().Derive("another")).F
 	b, empty, way := encode(t, f), s.receiver(f.Family()), rapid.SampledFrom(ways).Draw(t, "way")
 	for _, wrong := range []struct {
 		offset int
@@ -191,18 +187,16 @@ func stream(after string, wrap func(io.Reader) io.Reader) func(Encoded, []byte) 
 
 // encodings returns the encoding of f. All methods must return the same bytes.
 func encodings(t rapid.TB, f Encoded) []byte {
-	b := encode(t, f)
-	appended, err := f.AppendBinary([]byte("before"))
-	require.NoError(t, err)
-	frametest.Equal(t, append([]byte("before"), b...), appended, "AppendBinary does not append the encoding")
-	text, err := f.MarshalText()
-	require.NoError(t, err)
-	frametest.Equal(t, textOf(b), text, "MarshalText does not return the encoding")
 	var w bytes.Buffer
-	n, err := f.WriteTo(&w)
-	require.NoError(t, err)
-	require.EqualValues(t, w.Len(), n)
+	b := encode(t, f)
+	appended, errAppend := f.AppendBinary([]byte("before"))
+	text, errText := f.MarshalText()
+	n, errWrite := f.WriteTo(&w)
+	require.NoError(t, errors.Join(errAppend, errText, errWrite))
+	frametest.Equal(t, append([]byte("before"), b...), appended, "AppendBinary does not append the encoding")
+	frametest.Equal(t, textOf(b), text, "MarshalText does not return the encoding")
 	frametest.Equal(t, b, w.Bytes(), "WriteTo does not write the encoding")
+	require.EqualValues(t, len(b), n)
 	return b
 }
 
@@ -241,7 +235,7 @@ func (s Structure) streams(t *rapid.T, f Encoded) {
 	b := encode(t, f)
 	room := rapid.IntRange(0, len(b)-1).Draw(t, "room")
 	until := func(err error) io.Reader { return io.MultiReader(bytes.NewReader(b[:room]), iotest.ErrReader(err)) }
-	used := s.filled(t, f.Family())
+	used := s.filled(t, f.Family()).F
 	own := encode(t, used)
 	for r, want := range map[io.Reader]error{
 		until(errBroken):                       errBroken,
@@ -321,8 +315,8 @@ func (s Structure) zeroValue(t *rapid.T, f Encoded) {
 // agree, and keys that are added must be found.
 func (s Structure) Change(t *rapid.T) {
 	fam := drawFamily(t)
-	f := s.filled(t, fam)
-	b, another := encode(t, f), encode(t, s.filled(t, fam))
+	f := s.filled(t, fam).F
+	b, another := encode(t, f), encode(t, s.filled(t, fam).F)
 	for range 5 { // most frames are rejected quickly
 		g, changed := f, frametest.Change(t, b, another)
 		if rapid.Bool().Draw(t, "into a receiver") {
@@ -362,7 +356,7 @@ func (s Structure) Fuzz(f *testing.F) {
 		f.Add(encode(f, g()))
 	}
 	frametest.Fuzz(f, func(t *testing.T, b []byte) {
-		for _, b := range [][]byte{b[:frametest.Len(b)], frametest.Seal(b)} { // see everyDamage for bytes after the frame
+		for _, b := range [][]byte{b[:frametest.Len(b)], frametest.Seal(b)} { // see golden for bytes after the frame
 			for _, fam := range families {
 				s.decodeAny(t, s.receiver(fam), b, nil)
 			}

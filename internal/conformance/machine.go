@@ -60,13 +60,13 @@ func (s Structure) machine(t *rapid.T, fam hashfam.Family) *Machine {
 	return m
 }
 
-// filled draws a structure with some keys.
-func (s Structure) filled(t *rapid.T, fam hashfam.Family) Encoded {
-	f := s.machine(t, fam).F
+// filled is like machine, but the structure has keys.
+func (s Structure) filled(t *rapid.T, fam hashfam.Family) *Machine {
+	m := s.machine(t, fam)
 	if s.Builders == nil {
-		s.fill(f, drawSet(t))
+		m.Add(m.F, drawSet(t))
 	}
-	return f
+	return m
 }
 
 // fill adds keys to f until one does not fit. It returns those that were added.
@@ -159,21 +159,18 @@ func (m *Machine) check() {
 }
 
 func (m *Machine) checkCounts(keys []string) {
-	most := uint64(math.MaxUint64)
-	if m.s.MostCount != nil {
-		most = m.s.MostCount(m.F)
-	}
 	for _, forms := range m.s.questions(m.F) {
-		form := forms[0]
-		numbers, _ := form.Bind(keys)()
+		form, most := forms[0], uint64(1)
+		switch {
+		case form.Counts && m.s.MostCount != nil:
+			most = m.s.MostCount(m.F)
+		case form.Counts:
+			most = math.MaxUint64
+		}
+		numbers, _ := form.bind(keys)()
 		for i, key := range keys {
-			least := uint64(1)
-			if form.Counts {
-				least = min(m.Counts[key], most)
-			}
-			if numbers[i] < least {
-				m.Fatalf("lost a key: %s(%q) = %d, want at least %d", form.Name, key, numbers[i], least)
-			}
+			least := min(m.Counts[key], most)
+			must(m, numbers[i] >= least, "lost a key: %s(%q) = %d, want at least %d", form.Name, key, numbers[i], least)
 		}
 	}
 }

@@ -102,7 +102,7 @@ func (s Structure) ask(t rapid.TB, b []byte, f Encoded, invalid error) {
 	}
 	ask, room, digests := s.Ask(f.Family()), make([]byte, len(b)+8), []hashfam.Digest{0, 1 << 62, 2 << 62, 3 << 62}
 	if invalid == nil {
-		digests = f.Family().SumAll(digests, bytesOf(names))
+		digests = f.Family().SumAllStrings(digests, names)
 	}
 	for i, d := range digests {
 		frame := room[i%8:][:copy(room[i%8:], b)]
@@ -129,7 +129,7 @@ func (s Structure) ask(t rapid.TB, b []byte, f Encoded, invalid error) {
 // the family's key, and that pointers and values have the same JSON.
 func (s Structure) secrets(t *rapid.T, _ Encoded) {
 	fam := hashfam.New(hashfam.Key{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15})
-	f := s.filled(t, fam)
+	f := s.filled(t, fam).F
 	value := s.value(f)
 	pointer, _ := json.Marshal(f)
 	same, _ := json.Marshal(value)
@@ -207,7 +207,7 @@ func (s Structure) allocations(t *rapid.T, f Encoded) {
 	}
 	copied := checks.LeastAllocated(5, func() { f.Family().SumString(key) })
 	for _, form := range slices.Concat(append(s.questions(f), forms)...) {
-		one, two, many, most := form.Bind(keys[:1]), form.Bind(keys[:2]), form.Bind(keys), uint64(0)
+		one, two, many, most := form.bind(keys[:1]), form.bind(keys[:2]), form.bind(keys), uint64(0)
 		if strings.HasSuffix(form.Name, "String") {
 			most = copied * 43
 		}
