@@ -71,8 +71,8 @@ var filters = conformance.Structure{
 		params[8] = 8 // Hashes, which divides Bits in every layout
 		return 1 << 37
 	},
-	Header: conformance.HeaderOf(ReadParams),
-	View:   conformance.Viewer(NewView),
+	Header: conformance.Untyped(ReadParams),
+	View:   conformance.Untyped(NewView),
 	Ask:    func(fam hashfam.Family) conformance.Asker { return NewFrameReader(fam).ContainsDigest },
 	Reads: func(s conformance.Encoded) []any {
 		f := s.(*Filter)

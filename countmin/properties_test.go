@@ -73,7 +73,7 @@ var sketches = conformance.Structure{
 		params[8] = 4
 		return 1 << 37
 	},
-	Header: conformance.HeaderOf(ReadParams),
+	Header: conformance.Untyped(ReadParams),
 	Reads: func(f conformance.Encoded) []any {
 		s := f.(*Sketch)
 		s.InnerProduct(s)

@@ -72,8 +72,8 @@ var filters = conformance.Structure{
 		params[8], params[9] = 8, 0
 		return 1<<37 + 8
 	},
-	Header: conformance.HeaderOf(ReadParams),
-	View:   conformance.Viewer(NewView),
+	Header: conformance.Untyped(ReadParams),
+	View:   conformance.Untyped(NewView),
 	Reads:  func(f conformance.Encoded) []any { return []any{Config{Family: f.Family()}} },
 }
 

@@ -62,8 +62,8 @@ var filters = conformance.Structure{
 		params[12] = 2
 		return 1 << 38
 	},
-	Header: conformance.HeaderOf(ReadParams),
-	View:   conformance.Viewer(NewView),
+	Header: conformance.Untyped(ReadParams),
+	View:   conformance.Untyped(NewView),
 	Ask:    func(fam hashfam.Family) conformance.Asker { return NewFrameReader(fam).ContainsDigest },
 	Reads:  func(f conformance.Encoded) []any { return []any{Config{FPRate: 0.01, Family: f.Family()}} },
 }
@@ -86,8 +86,8 @@ var exacts = conformance.Structure{
 		params[24], params[25] = 2, 2
 		return 1 << 35
 	},
-	Header: conformance.HeaderOf(ReadExactParams),
-	View:   conformance.Viewer(NewExactView),
+	Header: conformance.Untyped(ReadExactParams),
+	View:   conformance.Untyped(NewExactView),
 	Reads:  func(e conformance.Encoded) []any { return []any{ExactConfig{Family: e.Family()}} },
 }
 

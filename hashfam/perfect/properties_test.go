@@ -62,8 +62,8 @@ var functions = conformance.Structure{
 		"functionkeyed.bin": goldenFunction(Config{Compact: true, Family: hashfam.New(hashfam.Key{1, 2, 3})}, 100),
 	},
 	ClaimHuge: claimHuge,
-	Header:    conformance.HeaderOf(ReadParams),
-	View:      conformance.Viewer(NewView),
+	Header:    conformance.Untyped(ReadParams),
+	View:      conformance.Untyped(NewView),
 	Reads:     func(f conformance.Encoded) []any { return []any{Config{Family: f.Family()}} },
 }
 
@@ -85,8 +85,8 @@ var filters = conformance.Structure{
 		"filterkeyed.bin":  goldenFilter(FilterConfig{FPRate: 0.9, Compact: true, Family: hashfam.New(hashfam.Key{1, 2, 3})}, 50),
 	},
 	ClaimHuge: claimHuge,
-	Header:    conformance.HeaderOf(ReadFilterParams),
-	View:      conformance.Viewer(NewFilterView),
+	Header:    conformance.Untyped(ReadFilterParams),
+	View:      conformance.Untyped(NewFilterView),
 	Reads:     func(f conformance.Encoded) []any { return []any{FilterConfig{Family: f.Family()}} },
 }
 

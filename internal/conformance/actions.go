@@ -199,7 +199,7 @@ func (m *Machine) reset() {
 
 // recode encodes the structure and continues with the decoded one.
 func (m *Machine) recode() {
-	b, g := encodings(m, m.F), m.s.receiver(m.Family)
+	b, g := frametest.Encodings(m, m.F), m.s.receiver(m.Family)
 	if rapid.Bool().Draw(m.T, "into a structure in use") {
 		g = m.s.filled(m.T, m.Family).F
 	}

@@ -2,12 +2,10 @@ package conformance
 
 import (
 	"bytes"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -161,14 +159,12 @@ func (w way) GoString() string { return strconv.Quote(w.name) }
 // frame.
 var ways = []way{
 	{"UnmarshalBinary", Encoded.UnmarshalBinary},
-	{"UnmarshalText", func(f Encoded, b []byte) error { return f.UnmarshalText(textOf(b)) }},
+	{"UnmarshalText", func(f Encoded, b []byte) error { return f.UnmarshalText(frametest.Text(b)) }},
 	{"ReadFrom", stream("", func(r io.Reader) io.Reader { return r })},
 	{"ReadFrom of unknown length", stream("", func(r io.Reader) io.Reader { return io.MultiReader(r) })},
 	{"ReadFrom with half of what it asks for", stream("the next frame", iotest.HalfReader)},
 	{"ReadFrom with data and error at once", stream("the next frame", iotest.DataErrReader)},
 }
-
-func textOf(b []byte) []byte { return base64.StdEncoding.AppendEncode(nil, b) }
 
 // stream returns a way to read from a stream that continues after b.
 func stream(after string, wrap func(io.Reader) io.Reader) func(Encoded, []byte) error {
@@ -183,21 +179,6 @@ func stream(after string, wrap func(io.Reader) io.Reader) func(Encoded, []byte) 
 		}
 		return nil
 	}
-}
-
-// encodings returns the encoding of f. All methods must return the same bytes.
-func encodings(t rapid.TB, f Encoded) []byte {
-	var w bytes.Buffer
-	b := encode(t, f)
-	appended, errAppend := f.AppendBinary([]byte("before"))
-	text, errText := f.MarshalText()
-	n, errWrite := f.WriteTo(&w)
-	require.NoError(t, errors.Join(errAppend, errText, errWrite))
-	frametest.Equal(t, append([]byte("before"), b...), appended, "AppendBinary does not append the encoding")
-	frametest.Equal(t, textOf(b), text, "MarshalText does not return the encoding")
-	frametest.Equal(t, b, w.Bytes(), "WriteTo does not write the encoding")
-	require.EqualValues(t, len(b), n)
-	return b
 }
 
 func encode(t rapid.TB, f Encoded) []byte {
@@ -224,54 +205,16 @@ func (s Structure) golden(t rapid.TB, file string, built Encoded) {
 		}
 	})
 	s.decode(t, used, append(b, 0), hashfam.ErrCorrupt) // a byte after the frame
-	require.ErrorIs(t, used.UnmarshalText(append(textOf(b), '?')), hashfam.ErrCorrupt)
+	require.ErrorIs(t, used.UnmarshalText(append(frametest.Text(b), '?')), hashfam.ErrCorrupt)
 }
 
-var errBroken = errors.New("broken cable")
-
-// streams reads from streams that fail or stall, and writes to streams that
-// fail. It checks the errors and the returned numbers of bytes.
+// streams checks that failed reads and writes do not change a structure.
 func (s Structure) streams(t *rapid.T, f Encoded) {
-	b := encode(t, f)
-	room := rapid.IntRange(0, len(b)-1).Draw(t, "room")
-	until := func(err error) io.Reader { return io.MultiReader(bytes.NewReader(b[:room]), iotest.ErrReader(err)) }
 	used := s.filled(t, f.Family()).F
-	own := encode(t, used)
-	for r, want := range map[io.Reader]error{
-		until(errBroken):                       errBroken,
-		iotest.DataErrReader(until(errBroken)): errBroken,
-		until(nil):                             io.ErrNoProgress,
-		bytes.NewReader(nil):                   io.EOF,
-	} {
-		n, err := used.ReadFrom(r)
-		ok := errors.Is(err, want) && (want == io.EOF || n == int64(room) && !errors.Is(err, io.EOF) && !errors.Is(err, hashfam.ErrCorrupt))
-		must(t, ok, "read %d of %d bytes: %v, want %v", n, room, err, want)
-	}
+	own, b := encode(t, used), encode(t, f)
+	frametest.Streams(t, used, f, b)
 	frametest.Equal(t, own, encode(t, used), "a failed read changed the receiver")
-	for failure, want := range map[error]error{errBroken: errBroken, nil: io.ErrShortWrite} {
-		w := &writer{room: room, err: failure}
-		n, err := f.WriteTo(w)
-		must(t, n == int64(room) && errors.Is(err, want), "wrote %d of %d bytes: %v, want %v", n, room, err, want)
-		frametest.Equal(t, b[:room], w.got, "other bytes were written")
-	}
 	frametest.Equal(t, b, encode(t, f), "a failed write changed the structure")
-}
-
-// A writer returns err once, after room bytes.
-type writer struct {
-	got  []byte
-	room int
-	err  error
-}
-
-func (w *writer) Write(b []byte) (int, error) {
-	n := min(len(b), w.room)
-	w.got = append(w.got, b[:n]...)
-	if w.room -= n; n < len(b) {
-		w.room = math.MaxInt
-		return n, w.err
-	}
-	return n, nil
 }
 
 // lyingLength checks that a frame that claims to have 2^40 bits is rejected,

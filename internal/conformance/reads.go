@@ -19,27 +19,6 @@ import (
 	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
 
-// A View is an open view of a frame.
-type View struct {
-	pointer, value any
-	decode         func() (Encoded, error)
-}
-
-// Viewer converts the function that opens views. The view must return the same
-// as the structure for Questions and Reads.
-func Viewer[E any, V interface {
-	*E
-	Decode() (S, error)
-}, S Encoded](open func([]byte, hashfam.Family) (V, error)) func([]byte, hashfam.Family) (*View, error) {
-	return func(data []byte, fam hashfam.Family) (*View, error) {
-		v, err := open(data, fam)
-		if err != nil {
-			return nil, err
-		}
-		return &View{v, *v, func() (Encoded, error) { return v.Decode() }}, nil
-	}
-}
-
 // view opens a view of b and returns its error, or otherwise if there are no
 // views. If f is not nil, the view must agree with f.
 func (s Structure) view(t rapid.TB, b []byte, fam hashfam.Family, f Encoded, otherwise error) error {
@@ -54,23 +33,18 @@ func (s Structure) view(t rapid.TB, b []byte, fam hashfam.Family, f Encoded, oth
 	if err != nil {
 		return err
 	}
-	for _, form := range slices.Concat(s.questions(v.pointer)...) {
+	for _, form := range slices.Concat(s.questions(v)...) {
 		form.do("key", "")
 	}
-	err = v.pointer.(interface{ Verify() error }).Verify()
-	g, decoded := v.decode()
+	err = v.(interface{ Verify() error }).Verify()
+	g, decoded := s.decoded(v)
 	require.Equal(t, err == nil, decoded == nil)
 	if err == nil && f != nil {
-		s.agree(t, names, f, v.pointer)
+		s.agree(t, names, f, v)
 		clear(b)
 		must(t, s.equal(g, f), "the decoded structure shares memory with the view")
 	}
 	return err
-}
-
-// HeaderOf converts the function that reads parameters.
-func HeaderOf[P any](read func(io.Reader, hashfam.Family) (P, error)) func(io.Reader, hashfam.Family) (any, error) {
-	return func(r io.Reader, fam hashfam.Family) (any, error) { return read(r, fam) }
 }
 
 // header reads the parameters in b and returns the error. If f is not nil, they
@@ -88,9 +62,6 @@ func (s Structure) header(t rapid.TB, b []byte, fam hashfam.Family, f Encoded) e
 	must(t, f == nil || p == s.params(f), "other parameters are read: %v", p)
 	return err
 }
-
-// An Asker queries a frame without creating a view.
-type Asker = func(frame []byte, d hashfam.Digest) (bool, error)
 
 // ask queries b, which may be damaged, at different addresses. If b is valid,
 // the results must agree with f. Otherwise true must be returned with the error
@@ -126,21 +97,17 @@ func (s Structure) ask(t rapid.TB, b []byte, f Encoded, invalid error) {
 }
 
 // secrets checks that printing, logging or marshaling a structure does not show
-// the family's key, and that pointers and values have the same JSON.
+// the family's key. Values are printed like pointers, see checks.ZeroValues.
 func (s Structure) secrets(t *rapid.T, _ Encoded) {
 	fam := hashfam.New(hashfam.Key{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15})
 	f := s.filled(t, fam).F
-	value := s.value(f)
-	pointer, _ := json.Marshal(f)
-	same, _ := json.Marshal(value)
-	frametest.Equal(t, pointer, same, "the value is not marshaled like the pointer")
-	values := []any{f, value, s.params(f), map[string]any{"f": f}, struct{ F any }{value}}
+	values := []any{f, s.params(f), map[string]any{"f": f}, struct{ F any }{f}}
 	if s.Reads != nil {
 		values = append(values, s.Reads(f))
 	}
 	if s.View != nil {
 		if v, err := s.View(encode(t, f), fam); err == nil {
-			values = append(values, v.pointer, v.value)
+			values = append(values, v)
 		}
 	}
 	for _, v := range append(values, values) {

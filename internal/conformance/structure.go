@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
 
 // Encoded has the methods of all structures, except those that other types
@@ -17,13 +18,10 @@ import (
 type Encoded interface {
 	Family() hashfam.Family
 
-	encoding.BinaryAppender
-	encoding.BinaryMarshaler
+	frametest.Encoder
 	encoding.BinaryUnmarshaler
-	encoding.TextMarshaler
 	encoding.TextUnmarshaler
 	io.ReaderFrom
-	io.WriterTo
 
 	fmt.Stringer
 	slog.LogValuer
@@ -69,10 +67,10 @@ type Structure struct {
 	// ClaimHuge changes encoded parameters to describe a structure of 2^40
 	// bits, and returns its payload length in bytes.
 	ClaimHuge func(params []byte) (payload uint64)
-	// Header reads the parameters, see [HeaderOf].
+	// Header reads the parameters, and View opens a view, see [Untyped]. The
+	// view must return the same as the structure.
 	Header func(io.Reader, hashfam.Family) (params any, err error)
-	// View opens a view, see [Viewer].
-	View func([]byte, hashfam.Family) (*View, error)
+	View   func([]byte, hashfam.Family) (view any, err error)
 	// Ask returns a function that queries frames of the family.
 	Ask func(hashfam.Family) Asker
 	// Reads calls further methods that only read. It returns values, some of
@@ -82,6 +80,14 @@ type Structure struct {
 
 // A Builder builds a structure from digests.
 type Builder = func([]hashfam.Digest) (Encoded, error)
+
+// An Asker queries a frame without creating a view.
+type Asker = func(frame []byte, d hashfam.Digest) (bool, error)
+
+// Untyped converts a function that reads parameters or opens a view.
+func Untyped[From, To any](open func(From, hashfam.Family) (To, error)) func(From, hashfam.Family) (any, error) {
+	return func(from From, fam hashfam.Family) (any, error) { return open(from, fam) }
+}
 
 // On returns an action or invariant for a structure and its twin.
 func On[S Encoded](do func(m *Machine, f, twin S)) func(*Machine) {
@@ -94,9 +100,9 @@ type Type struct {
 	zero     func() Encoded
 	receiver func(hashfam.Family) Encoded
 	equal    func(a, b Encoded) bool
-	clone    func(Encoded) Encoded                       // or nil
-	merge    func(f Encoded, others ...Encoded) error    // or nil
-	value    func(f Encoded) any                         // what f points to
+	clone    func(Encoded) Encoded                    // or nil
+	merge    func(f Encoded, others ...Encoded) error // or nil
+	decoded  func(view any) (Encoded, error)
 	params   func(f any) any                             // of a structure or its view
 	drawn    func(*rapid.T, hashfam.Family) (params any) // or nil
 	create   func(params any) (Encoded, error)           // or nil
@@ -116,7 +122,7 @@ func Of[P, E any, S pointer[E, S]](receiver func(hashfam.Family) S) Type {
 		zero:     func() Encoded { return S(new(E)) },
 		receiver: func(fam hashfam.Family) Encoded { return receiver(fam) },
 		equal:    func(a, b Encoded) bool { return a.(S).Equal(b.(S)) },
-		value:    func(f Encoded) any { return *f.(S) },
+		decoded:  func(view any) (Encoded, error) { return view.(interface{ Decode() (S, error) }).Decode() },
 		params: func(f any) any {
 			if f, ok := f.(interface{ Config() P }); ok {
 				return f.Config()
@@ -208,10 +214,9 @@ func otherValues(v reflect.Value) []any {
 	switch {
 	case !v.CanInterface():
 		return nil
-	case v.CanInt():
-		return []any{v.Int() + 1, v.Int() - 1, v.Int() * 2, v.Int() / 2, v.Int() + 1<<14}
-	case v.CanUint():
-		return []any{v.Uint() + 1, v.Uint() + 2, v.Uint() * 2, v.Uint() / 2}
+	case v.CanInt() || v.CanUint():
+		n := v.Convert(reflect.TypeFor[int64]()).Int()
+		return []any{n + 1, n - 1, n + 2, n * 2, n / 2, n + 1<<14}
 	case v.CanFloat():
 		return []any{v.Float() * 0.999, v.Float() / 2}
 	case v.Kind() == reflect.Bool:
