@@ -4,8 +4,12 @@
 package checks
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -139,4 +143,37 @@ func Probing(x uint64) hashfam.Digest {
 		inverse *= 2 - factor*inverse
 	}
 	return hashfam.Digest(x * inverse)
+}
+
+// Long reports whether a test should run in its long form: if FILTERFAM_LONG is
+// set and enough memory is available. It prints its arguments, the minutes on a
+// single core and the memory. They must be literals, because .ci/long adds up
+// the minutes.
+func Long(t testing.TB, minutes, gigabytes float64) bool {
+	t.Helper()
+	if os.Getenv("FILTERFAM_LONG") == "" {
+		return false
+	}
+	fmt.Fprintf(os.Stderr, "long: %s takes about %g minutes of one core and up to %g GB\n", t.Name(), minutes, gigabytes)
+	most := memory()
+	if gigabytes > most {
+		t.Logf("the long form needs %g GB of memory, and %.1f GB are available", gigabytes, most)
+	}
+	return gigabytes <= most
+}
+
+// memory returns the available gigabytes: up to 2 on a 32-bit platform, and any
+// number if it is unknown.
+func memory() float64 {
+	most := math.Inf(1)
+	if strconv.IntSize == 32 {
+		most = 2
+	}
+	text, _ := os.ReadFile("/proc/meminfo")
+	if _, available, told := strings.Cut(string(text), "\nMemAvailable:"); told {
+		var kib float64
+		fmt.Sscan(available, &kib)
+		most = min(most, kib*1024/1e9)
+	}
+	return most
 }

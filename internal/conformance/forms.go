@@ -16,10 +16,14 @@ type Form struct {
 	Counts bool
 
 	family hashfam.Family
-	call   func(*keys) ([]uint64, error)
+	// call calls the method for all keys until it fails. It returns a number
+	// for each key, or the sum of the numbers. This is the result of a query, or
+	// 1 if the key was added, found or deleted. It does not allocate after the
+	// first call.
+	call func(*keys) ([]uint64, error)
 }
 
-// keys contains keys in all forms, and room for a number for each key.
+// keys contains keys in all forms, and room for the numbers.
 type keys struct {
 	texts   []string
 	bytes   [][]byte
@@ -30,21 +34,17 @@ type keys struct {
 // GoString is called by rapid.
 func (f Form) GoString() string { return strconv.Quote(f.Name) }
 
-// bind returns a function that calls the method for all keys until it fails.
-// The function returns a number for each key, or the sum of the numbers. This
-// is the result of a query, or 1 if the key was added, found or deleted. The
-// function does not allocate, and must be called by one goroutine at a time.
-func (f Form) bind(texts []string) (call func() ([]uint64, error)) {
+func (f Form) keys(texts []string) *keys {
 	k := &keys{texts: texts, digests: f.family.SumAllStrings(nil, texts), numbers: make([]uint64, len(texts))}
 	for _, text := range texts {
 		k.bytes = append(k.bytes, []byte(text))
 	}
-	return func() ([]uint64, error) { return f.call(k) }
+	return k
 }
 
 // do calls the method for all keys and returns the sum of the numbers.
-func (f Form) do(keys ...string) (sum int, err error) {
-	numbers, err := f.bind(keys)()
+func (f Form) do(texts ...string) (sum int, err error) {
+	numbers, err := f.call(f.keys(texts))
 	for _, n := range numbers {
 		sum += int(n)
 	}
@@ -111,13 +111,13 @@ func each[K any](keys []K, numbers []uint64, call func(K) (uint64, error)) ([]ui
 func Answers[R comparable](name string, mark R, call func([]R, []hashfam.Digest) []R, number func(R) uint64) Form {
 	dst := []R{mark}
 	return Form{Name: name, call: func(k *keys) ([]uint64, error) {
-		k.numbers = k.numbers[:0]
+		numbers := k.numbers[:0]
 		if dst = call(dst[:1], k.digests); len(dst) > 0 && dst[0] == mark {
 			for _, answer := range dst[1:] {
-				k.numbers = append(k.numbers, number(answer))
+				numbers = append(numbers, number(answer))
 			}
 		}
-		return k.numbers, nil
+		return numbers, nil
 	}}
 }
 

@@ -43,9 +43,7 @@ type Entry struct {
 
 // Run is the property that no sequence of actions breaks an invariant. It can
 // be used with [rapid.Check] and [rapid.MakeFuzz].
-func (s Structure) Run(t *rapid.T) {
-	s.machine(t, drawFamily(t)).repeat()
-}
+func (s Structure) Run(t *rapid.T) { s.machine(t, drawFamily(t)).repeat() }
 
 // machine draws a structure and its twin.
 func (s Structure) machine(t *rapid.T, fam hashfam.Family) *Machine {
@@ -59,13 +57,13 @@ func (s Structure) machine(t *rapid.T, fam hashfam.Family) *Machine {
 	return m
 }
 
-// filled is like machine, but the structure has keys.
-func (s Structure) filled(t *rapid.T, fam hashfam.Family) *Machine {
-	m := s.machine(t, fam)
+// filled draws a structure with keys.
+func (s Structure) filled(t *rapid.T, fam hashfam.Family) Encoded {
+	f := s.machine(t, fam).F
 	if s.Builders == nil {
-		m.Add(m.F, drawSet(t))
+		s.fill(f, drawSet(t))
 	}
-	return m
+	return f
 }
 
 // fill adds keys to f until one does not fit. It returns those that were added.
@@ -133,16 +131,14 @@ func Total(counts map[string]uint64) (sum uint64) {
 	return sum
 }
 
-func (m *Machine) canonical() bool {
-	return m.Exact && m.s.Canonical != nil && m.s.Canonical(m.F)
-}
+func (m *Machine) canonical() bool { return m.Exact && m.s.Canonical != nil && m.s.Canonical(m.F) }
 
 func (m *Machine) check() {
 	must(m, m.s.equal(m.F, m.Twin), "the structure differs from its twin")
 	if m.s.Remembered != nil {
 		m.Counts = m.s.Remembered(m)
 	}
-	m.Agree(nil, m.Twin)
+	m.s.alike(m, m.F, m.Twin)
 	keys := m.members()
 	m.checkCounts(keys[:min(len(keys), 500)]) // the other keys follow at the end
 	if f, ok := m.F.(interface{ Len() uint64 }); ok && m.Exact {
@@ -158,7 +154,9 @@ func (m *Machine) check() {
 }
 
 func (m *Machine) checkCounts(keys []string) {
-	for _, forms := range m.s.questions(m.F) {
+	questions := m.s.questions(m.F)
+	k := questions[0][0].keys(keys)
+	for _, forms := range questions {
 		form, most := forms[0], uint64(1)
 		switch {
 		case form.Counts && m.s.MostCount != nil:
@@ -166,7 +164,7 @@ func (m *Machine) checkCounts(keys []string) {
 		case form.Counts:
 			most = math.MaxUint64
 		}
-		numbers, _ := form.bind(keys)()
+		numbers, _ := form.call(k)
 		for i, key := range keys {
 			least := min(m.Counts[key], most)
 			must(m, numbers[i] >= least, "lost a key: %s(%q) = %d, want at least %d", form.Name, key, numbers[i], least)

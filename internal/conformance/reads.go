@@ -98,9 +98,9 @@ func (s Structure) ask(t rapid.TB, b []byte, f Encoded, invalid error) {
 
 // secrets checks that printing, logging or marshaling a structure does not show
 // the family's key. Values are printed like pointers, see checks.ZeroValues.
-func (s Structure) secrets(t *rapid.T, _ Encoded) {
+func (s Structure) secrets(t *rapid.T) {
 	fam := hashfam.New(hashfam.Key{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15})
-	f := s.filled(t, fam).F
+	f := s.filled(t, fam)
 	values := []any{f, s.params(f), map[string]any{"f": f}, struct{ F any }{f}}
 	if s.Reads != nil {
 		values = append(values, s.Reads(f))
@@ -174,11 +174,11 @@ func (s Structure) allocations(t *rapid.T, f Encoded) {
 	}
 	copied := checks.LeastAllocated(5, func() { f.Family().SumString(key) })
 	for _, form := range slices.Concat(append(s.questions(f), forms)...) {
-		one, two, many, most := form.bind(keys[:1]), form.bind(keys[:2]), form.bind(keys), uint64(0)
+		one, two, many, most := form.keys(keys[:1]), form.keys(keys[:2]), form.keys(keys), uint64(0)
 		if strings.HasSuffix(form.Name, "String") {
 			most = copied * 43
 		}
-		took := checks.LeastAllocated(5, func() { one(); two(); many() })
+		took := checks.LeastAllocated(5, func() { form.call(one); form.call(two); form.call(many) })
 		must(t, took <= most, "%s allocates %d bytes for 1, 2 and 40 keys", form.Name, took)
 	}
 	if s.Ask != nil {

@@ -216,7 +216,7 @@ func otherValues(v reflect.Value) []any {
 		return nil
 	case v.CanInt() || v.CanUint():
 		n := v.Convert(reflect.TypeFor[int64]()).Int()
-		return []any{n + 1, n - 1, n + 2, n * 2, n / 2, n + 1<<14}
+		return []any{n + 1, n + 2, n * 2, n / 2, n + 1<<14}
 	case v.CanFloat():
 		return []any{v.Float() * 0.999, v.Float() / 2}
 	case v.Kind() == reflect.Bool:
