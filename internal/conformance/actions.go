@@ -34,8 +34,8 @@ func (m *Machine) forget() {
 
 func (m *Machine) form(forms []Form) Form { return rapid.SampledFrom(forms).Draw(m.T, "form") }
 
-// Add adds keys to f, which is F or a version of it, using one of the forms, and
-// to the twin.
+// Add adds keys to f, which is F or a version of it, and to the twin, using one
+// of the forms.
 func (m *Machine) Add(f any, keys []string) {
 	form := m.form(m.s.adds(f))
 	n, err := form.do(keys...)

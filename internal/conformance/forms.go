@@ -17,9 +17,8 @@ type Form struct {
 
 	family hashfam.Family
 	// call calls the method for all keys until it fails. It returns a number
-	// for each key, or the sum of the numbers. This is the result of a query, or
-	// 1 if the key was added, found or deleted. It does not allocate after the
-	// first call.
+	// for each key, or their sum. The number is the result of a query, or 1 if
+	// the key was added, found or deleted. Only the first call allocates.
 	call func(*keys) ([]uint64, error)
 }
 
@@ -186,7 +185,8 @@ func containsOrAdds(f any) []Form {
 	case limited:
 		return Forms("ContainsOrAdd", f, f.ContainsOrAdd, f.ContainsOrAddString, f.ContainsOrAddDigest)
 	}
-	return append(none[interface{ ContainsOrAdd([]byte) bool }](f), none[interface{ ContainsOrAdd([]byte) (bool, error) }](f)...)
+	none[interface{ ContainsOrAdd([]byte) bool }](f)
+	return none[interface{ ContainsOrAdd([]byte) (bool, error) }](f)
 }
 
 func deletes(f any) []Form {

@@ -186,9 +186,9 @@ func encode(t rapid.TB, f Encoded) []byte {
 	return b
 }
 
-// golden checks that a golden file is decoded to the expected structure, that
-// this structure is still encoded to the same bytes, and that damaged files are
-// rejected. If a file with a flipped bit has correct checksums, it can be valid.
+// golden checks that a golden file is decoded to the expected structure, which
+// is still encoded to the same bytes, and that damaged files are rejected. But
+// a file with a flipped bit and correct checksums can be valid.
 func (s Structure) golden(t rapid.TB, file string, built Encoded) {
 	b, f := encode(t, built), s.receiver(built.Family())
 	frametest.Golden(t, file, b)

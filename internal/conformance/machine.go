@@ -88,7 +88,7 @@ func (m *Machine) repeat() {
 	has(len(containsOrAdds(m.F)) > 0, "contains or add", func(m *Machine) { m.ContainsOrAdd(m.F) })
 	has(len(m.s.deletes(m.F)) > 0, "delete", (*Machine).delete)
 	has(m.s.clone != nil, "clone", (*Machine).clone)
-	// It may be impossible to create another structure like one from a changed frame.
+	// Nothing like a structure from a changed frame may be possible to create.
 	has(m.s.Builders != nil && m.Exact, "build", (*Machine).build)
 	has(m.s.merge != nil && m.Exact, "merge", (*Machine).merge)
 	has(resets && m.Exact, "reset", (*Machine).reset)
@@ -196,7 +196,7 @@ func (m *Machine) rebuild() {
 	}
 	if m.canonical() {
 		f := m.s.like(m.F)
-		must(m, len(m.s.fill(f, keys)) == len(keys) && m.s.equal(m.F, f), "the structure does not equal one with the same keys")
+		must(m, len(m.s.fill(f, keys)) == len(keys) && m.s.equal(m.F, f), "one with the same keys is not equal")
 	}
 	if deletes := m.s.deletes(m.F); len(deletes) > 0 {
 		m.remove(deletes[0], keys, len(keys))
