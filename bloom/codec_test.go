@@ -15,6 +15,7 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/frame"
+	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
 
 func encoded(t require.TestingT, f encoding.BinaryMarshaler) []byte {
@@ -152,7 +153,7 @@ func TestStagesAreLargeEnoughForTheirKeys(t *testing.T) {
 
 // smallLastStage returns the filter in scalable-limit.bin. Its last stage uses
 // the memory that the planned sizes of the others left.
-func smallLastStage() *Scalable {
+func smallLastStage() conformance.Encoded {
 	s, err := NewScalable(ScalableConfig{Expected: 20, FPRate: 0.1})
 	if err != nil {
 		panic(err)
@@ -204,8 +205,7 @@ func TestFieldsOfEncodingsAreChecked(t *testing.T) {
 		for _, c := range list {
 			b := bytes.Clone(c.good)
 			copy(b[c.offset:], c.change)
-			conformance.Reseal(b)
-			require.ErrorIs(t, receiver.UnmarshalBinary(b), ErrCorrupt, "%T: %d, %x", receiver, c.offset, c.change)
+			require.ErrorIs(t, receiver.UnmarshalBinary(frametest.Seal(b)), ErrCorrupt, "%T: %d, %x", receiver, c.offset, c.change)
 		}
 	}
 }

@@ -15,8 +15,8 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks"
-	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/frame"
+	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
 
 // with returns a filter with the given keys.
@@ -133,7 +133,7 @@ func misdeliver(t *testing.T, r *rand.Rand, f *Filter, delta, earlier []byte) {
 	bad[r.IntN(len(bad))] ^= 1 << r.IntN(8)
 	requireRejected(t, f, bad, ErrCorrupt)
 	requireRejected(t, f, delta[:r.IntN(len(delta))], ErrCorrupt)
-	if conformance.Reseal(bad); !bytes.Equal(bad, delta) {
+	if bad = frametest.Seal(bad); !bytes.Equal(bad, delta) {
 		requireRejected(t, f, bad, ErrCorrupt, ErrVersion, ErrFamily, ErrIncompatible)
 	}
 	p := f.params
@@ -163,7 +163,7 @@ func TestGoldenDeltas(t *testing.T) {
 		delta := deltaOf(t, g, f)
 		require.NoError(t, f.ApplyDelta(delta))
 		require.True(t, f.Equal(g))
-		conformance.RequireGolden(t, file, delta)
+		frametest.Golden(t, file, delta)
 	}
 }
 
@@ -174,13 +174,11 @@ func TestDeltaMemoryIsProportionalToItsLength(t *testing.T) {
 	f, g := mustNew(t, p), with(t, p, "key")
 	delta, err := []byte(nil), error(nil)
 	const most = 3<<26/1024 + 6<<16 // some builds convert 64 KiB at a time
-	require.Less(t, conformance.LeastAllocated(3, func() { delta, err = g.AppendDelta(nil, f) }), uint64(most))
+	require.Less(t, checks.LeastAllocated(3, func() { delta, err = g.AppendDelta(nil, f) }), uint64(most))
 	require.NoError(t, err)
 	for _, field := range []int{16, 24} { // the length of the payload, the number of changed bits
-		bad := bytes.Clone(delta)
-		binary.LittleEndian.PutUint64(bad[field:], 1<<26)
-		conformance.Reseal(bad)
-		require.Less(t, conformance.LeastAllocated(3, func() { err = f.ApplyDelta(bad) }), uint64(most))
+		bad := frametest.Set(delta, map[int]uint64{field: 1 << 26})
+		require.Less(t, checks.LeastAllocated(3, func() { err = f.ApplyDelta(bad) }), uint64(most))
 		require.ErrorIs(t, err, ErrCorrupt)
 	}
 }
@@ -252,7 +250,7 @@ func requireCanonical(t require.TestingT, code []uint64, m, n uint64) bool {
 // FuzzDelta uses the first bytes of an input as the size of a filter and the
 // number of changed bits, and the others as the code.
 func FuzzDelta(f *testing.F) {
-	conformance.FuzzBytes(f, func(t *testing.T, input []byte) {
+	frametest.Fuzz(f, func(t *testing.T, input []byte) {
 		if len(input) < 5 {
 			return
 		}

@@ -69,7 +69,7 @@ var filters = conformance.Structure{
 		binary.LittleEndian.PutUint64(params, 1<<38)
 		return 1 << 37
 	},
-	Header: conformance.HeaderOf(ReadParams),
+	Header: conformance.Untyped(ReadParams),
 	Reads: func(s conformance.Encoded) []any {
 		f := s.(*Filter)
 		return []any{Config{Family: f.Family()}, f.Stuck(), f.Bloom()}

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
 
 // The inner product is never too low. Over 60 families, each of which exceeds
@@ -70,7 +71,7 @@ func TestEqualComparesCountersAndTotals(t *testing.T) {
 // Forged rows whose sum exceeds the total are valid after Halve.
 func TestHalveKeepsForgedRowsValid(t *testing.T) {
 	s := mustNew(t, Params{Width: 2, Depth: 1, CounterBits: 8, Conservative: true})
-	require.NoError(t, s.UnmarshalBinary(set(must(s.MarshalBinary()), map[int]uint64{64: 0xc8ff})))
+	require.NoError(t, s.UnmarshalBinary(frametest.Set(must(s.MarshalBinary()), map[int]uint64{64: 0xc8ff})))
 	require.NoError(t, s.Halve())
 	require.NoError(t, s.UnmarshalBinary(must(s.MarshalBinary())))
 }

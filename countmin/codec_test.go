@@ -1,8 +1,6 @@
 package countmin
 
 import (
-	"bytes"
-	"encoding/binary"
 	"math"
 	"runtime"
 	"testing"
@@ -10,19 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
-	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
-
-// set returns a copy of a frame with other words at some offsets and correct
-// checksums.
-func set(frame []byte, words map[int]uint64) []byte {
-	b := bytes.Clone(frame)
-	for at, word := range words {
-		binary.LittleEndian.PutUint64(b[at:], word)
-	}
-	conformance.Reseal(b)
-	return b
-}
 
 // If rows did not add up to the total, a forged row could make counts too low.
 func TestRowsMustAddUpToTheTotal(t *testing.T) {
@@ -32,10 +19,10 @@ func TestRowsMustAddUpToTheTotal(t *testing.T) {
 			s.AddN([]byte("a"), 10)
 			b := must(s.MarshalBinary())
 			for at, change := range map[int]uint64{40: 9, 64: 11} { // the total, and the first counters
-				require.ErrorIs(t, s.UnmarshalBinary(set(b, map[int]uint64{at: change})), ErrCorrupt, "offset %d", at)
+				require.ErrorIs(t, s.UnmarshalBinary(frametest.Set(b, map[int]uint64{at: change})), ErrCorrupt, "offset %d", at)
 				require.Equal(t, b, must(s.MarshalBinary()))
 			}
-			more := s.UnmarshalBinary(set(b, map[int]uint64{40: 11}))
+			more := s.UnmarshalBinary(frametest.Set(b, map[int]uint64{40: 11}))
 			require.Equal(t, conservative, more == nil, "a total above the rows")
 		}
 	}
@@ -49,7 +36,7 @@ func TestRowsWithTheLargestSumAreDecoded(t *testing.T) {
 		s.AddN([]byte("a"), 10)
 		b := must(s.MarshalBinary())
 		for second, reason := range map[uint64]error{1<<63 - 2: ErrCorrupt, 1<<63 - 1: nil, 1 << 63: nil, 1<<64 - 2: nil} {
-			f := set(b, map[int]uint64{64: 1 << 63, 72: second})
+			f := frametest.Set(b, map[int]uint64{64: 1 << 63, 72: second})
 			require.ErrorIs(t, s.UnmarshalBinary(f), reason)
 			if reason == nil {
 				require.Equal(t, f, must(s.MarshalBinary()))
@@ -124,7 +111,7 @@ func TestLargestFrameParametersAreDecoded(t *testing.T) {
 		{&Window{}, keys, map[int]uint64{timed: 0, pane: 0}, ""},
 		{&Window{}, keys, map[int]uint64{timed: 1, pane: 0}, "time"},
 	} {
-		if err := c.into.UnmarshalBinary(set(c.frame, c.words)); c.field == "" {
+		if err := c.into.UnmarshalBinary(frametest.Set(c.frame, c.words)); c.field == "" {
 			require.NoError(t, err, "%T %v", c.into, c.words)
 		} else {
 			requireField(t, err, ErrCorrupt, c.field)

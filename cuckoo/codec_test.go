@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
 
 // The offsets of the number of fingerprints and the payload in a frame.
@@ -28,7 +28,7 @@ func TestImpossibleTablesAreCorrupt(t *testing.T) {
 			require.NoError(t, err)
 			require.Len(t, b, 72+int(f.SizeBytes()))
 			change(b, b[payloadAt:])
-			conformance.Reseal(b)
+			b = frametest.Seal(b)
 			requireField(t, new(Filter).UnmarshalBinary(b), ErrCorrupt, field)
 			v, err := NewView(b, p.Family)
 			if err == nil {

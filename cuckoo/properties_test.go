@@ -72,8 +72,8 @@ var filters = conformance.Structure{
 		params[8], params[9] = 8, 0
 		return 1<<37 + 8
 	},
-	Header: conformance.HeaderOf(ReadParams),
-	View:   conformance.Viewer(NewView),
+	Header: conformance.Untyped(ReadParams),
+	View:   conformance.Untyped(NewView),
 	Reads:  func(f conformance.Encoded) []any { return []any{Config{Family: f.Family()}} },
 }
 
@@ -119,7 +119,7 @@ func addCopies[S interface {
 	Clone() S
 }](m *conformance.Machine, f, _ S) {
 	keys := slices.Repeat([]string{conformance.DrawKey(m.T)}, rapid.IntRange(1, 9).Draw(m.T, "copies"))
-	m.Add(conformance.Adds(f), keys)
+	m.Add(f, keys)
 	full := f.CountString(keys[0]) >= 8
 	require.Equal(m, full, errors.Is(f.Clone().AddString(keys[0]), ErrCopies))
 }
@@ -140,7 +140,7 @@ func addThousands(m *conformance.Machine, f, _ *Scalable) {
 			keys = append(keys, key)
 		}
 	}
-	m.Add(conformance.Adds(f), keys)
+	m.Add(f, keys)
 }
 
 // checkLimits checks that a Scalable does not exceed its rate or its memory

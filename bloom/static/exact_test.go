@@ -3,7 +3,6 @@ package static
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -13,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/checks"
+	"github.com/filterfam/filterfam/internal/frame/frametest"
 	"github.com/filterfam/filterfam/internal/ribbon"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
@@ -110,10 +110,10 @@ func TestChosenDigestsGiveRightResults(t *testing.T) {
 	for name, digest := range map[string]func(i uint64) hashfam.Digest{
 		"consecutive":            func(i uint64) hashfam.Digest { return hashfam.Digest(i) },
 		"one prefix":             func(i uint64) hashfam.Digest { return hashfam.Digest(0xabcdef0123<<24 | i) },
-		"one prefix of starts":   func(i uint64) hashfam.Digest { return conformance.Probing(0xabcdef0123<<24 | i) },
-		"consecutive from zero":  conformance.Probing,
+		"one prefix of starts":   func(i uint64) hashfam.Digest { return checks.Probing(0xabcdef0123<<24 | i) },
+		"consecutive from zero":  checks.Probing,
 		"high bits":              func(i uint64) hashfam.Digest { return hashfam.Digest(i << 40) },
-		"high bits of the start": func(i uint64) hashfam.Digest { return conformance.Probing(i << 40) },
+		"high bits of the start": func(i uint64) hashfam.Digest { return checks.Probing(i << 40) },
 	} {
 		for _, share := range []uint64{2, 8} {
 			var lists [2][]hashfam.Digest
@@ -137,15 +137,9 @@ func TestChosenDigestsGiveRightResults(t *testing.T) {
 // differ. Decoders and views must reject it. If the header is enough to detect
 // this, ReadExactParams should also return an error.
 func TestContradictoryNumbersAreCorrupt(t *testing.T) {
-	e := goldenExact(hashfam.Family{}, 100, 1000)() // 3 columns
+	e := goldenExact(hashfam.Family{}, 100, 1000)().(*Exact) // 3 columns
 	good, err := e.MarshalBinary()
 	require.NoError(t, err)
-	frame := func(change func(b []byte)) []byte {
-		b := bytes.Clone(good)
-		change(b)
-		conformance.Reseal(b)
-		return b
-	}
 	for _, c := range []struct {
 		at   int
 		n    uint64
@@ -159,7 +153,7 @@ func TestContradictoryNumbersAreCorrupt(t *testing.T) {
 		{48, 0, "layers = 0"}, {48, 33, "layers = 33"}, {48, 1, "layers = 0"},
 		{48, 1<<16 | uint64(e.class.Shape().Layers)<<8 | uint64(e.filter.Shape().Layers), "parameters = "},
 	} {
-		b := frame(func(b []byte) { binary.LittleEndian.PutUint64(b[c.at:], c.n) })
+		b := frametest.Set(good, map[int]uint64{c.at: c.n})
 		_, err = ReadExactParams(bytes.NewReader(b), hashfam.Family{})
 		require.ErrorIs(t, err, ErrCorrupt)
 		require.ErrorContains(t, err, c.text)
@@ -167,13 +161,14 @@ func TestContradictoryNumbersAreCorrupt(t *testing.T) {
 		_, err = NewExactView(b, hashfam.Family{})
 		require.ErrorIs(t, err, ErrCorrupt, c.text)
 	}
-	longer := frame(func(b []byte) { binary.LittleEndian.PutUint64(b[16:], e.params.Bytes+8) })
-	longer = slices.Insert(longer, len(longer)-8, make([]byte, 8)...)
-	conformance.Reseal(longer)
+	longer := frametest.Set(good, map[int]uint64{frametest.Payload: e.params.Bytes + 8})
+	longer = frametest.Seal(slices.Insert(longer, len(longer)-8, make([]byte, 8)...))
 	require.ErrorContains(t, new(Exact).UnmarshalBinary(longer), "payload length")
 	for level, at := range map[*ribbon.Ribbon]int{&e.filter: 64, &e.class: 64 + int(e.filter.PayloadBytes())} {
 		at += 8*(level.Shape().Layers-1) + 7 // the last byte of the first layer's thresholds
-		b := frame(func(b []byte) { b[at] |= 0x80 })
+		b := bytes.Clone(good)
+		b[at] |= 0x80
+		b = frametest.Seal(b)
 		require.ErrorContains(t, new(Exact).UnmarshalBinary(b), "bits after the last threshold")
 		if v, err := NewExactView(b, hashfam.Family{}); !errors.Is(err, errors.ErrUnsupported) {
 			require.ErrorIs(t, v.Verify(), ErrCorrupt)
@@ -188,7 +183,7 @@ func TestLimitsOfTheExactFormat(t *testing.T) {
 }
 
 func TestEqualComparesBothLevels(t *testing.T) {
-	e := goldenExact(hashfam.Family{}, 100, 1000)()
+	e := goldenExact(hashfam.Family{}, 100, 1000)().(*Exact)
 	members, others := universe(hashfam.Family{}, 100, 1000)
 	other := mustExact(t, hashfam.Family{}, members, others)
 	filter, class := *e, *e

@@ -18,7 +18,7 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks"
-	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/frame/frametest"
 	"github.com/filterfam/filterfam/internal/ribbon"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
@@ -43,7 +43,7 @@ func TestBitsPerKey(t *testing.T) {
 		{400_000, math.Ldexp(1, -7), 1.007},
 		{400_000, math.Ldexp(1, -14), 1.007},
 	} {
-		f := mustBuild(t, Config{FPRate: c.rate}, conformance.Digests(rng, c.n))
+		f := mustBuild(t, Config{FPRate: c.rate}, checks.Digests(rng, c.n))
 		bits := 8 * float64(f.SizeBytes()) / float64(c.n)
 		require.LessOrEqual(t, bits, c.over*-math.Log2(c.rate), "n = %d, rate %g", c.n, c.rate)
 		estimate, err := Config{FPRate: c.rate}.SizeBytes(uint64(c.n))
@@ -58,7 +58,7 @@ func TestBitsPerKey(t *testing.T) {
 func TestMemoryBytesAreUsedWell(t *testing.T) {
 	rng := rand.New(rand.NewPCG(26, 3))
 	for _, n := range []int{1, 2, 30, 1000, 10_000} {
-		digests := ascending(conformance.Digests(rng, n))
+		digests := ascending(checks.Digests(rng, n))
 		for _, bits := range []float64{1, 1.03, 2.1, 4, 7.15, 7.3, 16, 33, 100} {
 			c := Config{MemoryBytes: uint64(bits*float64(n)/8) + 64}
 			f, err := New(t.Context(), c, digests)
@@ -88,7 +88,7 @@ func TestMemoryBytesAreUsedWell(t *testing.T) {
 }
 
 func TestErrorsNameTheMemoryAndRateThatFit(t *testing.T) {
-	digests := conformance.Digests(rand.New(rand.NewPCG(26, 4)), 3000)
+	digests := checks.Digests(rand.New(rand.NewPCG(26, 4)), 3000)
 	try := func(rate float64, bytes uint64) error {
 		_, err := New(t.Context(), Config{FPRate: rate, MemoryBytes: bytes}, digests)
 		return err
@@ -110,7 +110,7 @@ func TestErrorsNameTheMemoryAndRateThatFit(t *testing.T) {
 	require.NoError(t, err)
 	require.LessOrEqual(t, size, uint64(sizing.MaxBits/8))
 	// The sequence must be read twice, but this one can only be read once.
-	next, stop := iter.Pull(slices.Values(ascending(conformance.Digests(rand.New(rand.NewPCG(26, 5)), 100_000))))
+	next, stop := iter.Pull(slices.Values(ascending(checks.Digests(rand.New(rand.NewPCG(26, 5)), 100_000))))
 	defer stop()
 	once := func(yield func(hashfam.Digest) bool) {
 		for d, ok := next(); ok && yield(d); d, ok = next() {
@@ -133,10 +133,10 @@ func TestRateIsMet(t *testing.T) {
 			const filters, asks = 10, 10_000
 			found, expected := 0.0, 0.0
 			for range filters {
-				f := mustBuild(t, Config{FPRate: rate}, conformance.Digests(rng, n))
+				f := mustBuild(t, Config{FPRate: rate}, checks.Digests(rng, n))
 				require.LessOrEqual(t, f.FalsePositiveRate(), 1.01*rate, "n = %d", n)
 				expected += f.FalsePositiveRate() / filters
-				for _, yes := range f.ContainsAll(nil, conformance.Digests(rng, asks)) {
+				for _, yes := range f.ContainsAll(nil, checks.Digests(rng, asks)) {
 					if yes {
 						found++
 					}
@@ -155,7 +155,7 @@ const most = ribbon.MaxKeys
 
 // The table contains the last valid values and the first invalid ones.
 func TestConfigsAtTheirLimits(t *testing.T) {
-	unsorted := conformance.Digests(rand.New(rand.NewPCG(26, 6)), 50)
+	unsorted := checks.Digests(rand.New(rand.NewPCG(26, 6)), 50)
 	for _, c := range []struct {
 		config Config
 		keys   uint64
@@ -204,7 +204,7 @@ func TestConfigsAtTheirLimits(t *testing.T) {
 const largest = 275_796_753_588_658
 
 func TestInvalidSequencesAreErrors(t *testing.T) {
-	digests := ascending(conformance.Digests(rand.New(rand.NewPCG(4, 4)), 1000))
+	digests := ascending(checks.Digests(rand.New(rand.NewPCG(4, 4)), 1000))
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err := NewFromSorted(canceled, Config{FPRate: 0.01}, 1000, slices.Values(digests))
@@ -289,13 +289,13 @@ func TestBuildsUseLittleMemory(t *testing.T) {
 		n = 10_000_000
 	}
 	const work = 1_600_000
-	digests := ascending(conformance.Digests(rand.New(rand.NewPCG(5, 5)), n))
+	digests := ascending(checks.Digests(rand.New(rand.NewPCG(5, 5)), n))
 	c := Config{FPRate: 0.01, Workers: 1}
-	small := conformance.LeastAllocated(1, func() { mustBuild(t, c, digests[:5]) })
+	small := checks.LeastAllocated(1, func() { mustBuild(t, c, digests[:5]) })
 	require.Less(t, small, uint64(20_000))
 	var f, g *Filter
-	require.Less(t, conformance.LeastAllocated(1, func() { f = mustBuild(t, c, digests) }), uint64(2*n)+work)
-	bytes := conformance.LeastAllocated(1, func() {
+	require.Less(t, checks.LeastAllocated(1, func() { f = mustBuild(t, c, digests) }), uint64(2*n)+work)
+	bytes := checks.LeastAllocated(1, func() {
 		g, _ = NewFromSorted(t.Context(), c, uint64(n), slices.Values(digests))
 	})
 	require.Less(t, bytes, f.SizeBytes()+uint64(n)/2+work)
@@ -305,15 +305,13 @@ func TestBuildsUseLittleMemory(t *testing.T) {
 // The header is enough to detect that the payload is too long for the keys.
 // Users can therefore check SizeBytes before the payload is read.
 func TestHeaderPayloadIsBoundedByKeys(t *testing.T) {
-	f := golden(Config{FPRate: 0.01}, 1000)()
+	f := golden(Config{FPRate: 0.01}, 1000)().(*Filter)
 	good, err := f.MarshalBinary()
 	require.NoError(t, err)
 	p := f.Params()
 	_, most := ribbon.Bounds(f.ribbon.Shape())
 	for payload, ok := range map[uint64]bool{p.Bytes: true, most: true, most + 8: false, 1 << 40: false} {
-		b := bytes.Clone(good)
-		binary.LittleEndian.PutUint64(b[16:], payload)
-		conformance.Reseal(b)
+		b := frametest.Set(good, map[int]uint64{frametest.Payload: payload})
 		q, err := ReadParams(bytes.NewReader(b), hashfam.Family{})
 		require.Equal(t, !ok, errors.Is(err, ErrCorrupt), "%d bytes", payload)
 		require.True(t, !ok || q.SizeBytes() == payload)

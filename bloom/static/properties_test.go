@@ -51,10 +51,10 @@ var filters = conformance.Structure{
 	Type:     conformance.Of[Params](NewReceiver),
 	Builders: builders,
 	Golden: map[string]func() conformance.Encoded{
-		"static.bin":       conformance.Built(golden(Config{FPRate: 0.01}, 1000)),
-		"staticempty.bin":  conformance.Built(golden(Config{FPRate: 0.01}, 0)),
-		"staticnarrow.bin": conformance.Built(golden(Config{FPRate: math.Ldexp(1, -7)}, 300)),
-		"statickeyed.bin":  conformance.Built(golden(Config{FPRate: 0.3, Family: hashfam.New(hashfam.Key{1, 2, 3})}, 2000)),
+		"static.bin":       golden(Config{FPRate: 0.01}, 1000),
+		"staticempty.bin":  golden(Config{FPRate: 0.01}, 0),
+		"staticnarrow.bin": golden(Config{FPRate: math.Ldexp(1, -7)}, 300),
+		"statickeyed.bin":  golden(Config{FPRate: 0.3, Family: hashfam.New(hashfam.Key{1, 2, 3})}, 2000),
 	},
 	ClaimHuge: func(params []byte) uint64 {
 		binary.LittleEndian.PutUint64(params, 1<<40)
@@ -62,8 +62,8 @@ var filters = conformance.Structure{
 		params[12] = 2
 		return 1 << 38
 	},
-	Header: conformance.HeaderOf(ReadParams),
-	View:   conformance.Viewer(NewView),
+	Header: conformance.Untyped(ReadParams),
+	View:   conformance.Untyped(NewView),
 	Ask:    func(fam hashfam.Family) conformance.Asker { return NewFrameReader(fam).ContainsDigest },
 	Reads:  func(f conformance.Encoded) []any { return []any{Config{FPRate: 0.01, Family: f.Family()}} },
 }
@@ -74,10 +74,10 @@ var exacts = conformance.Structure{
 	Builders:  exactBuilders,
 	Invariant: conformance.On(findNoOther),
 	Golden: map[string]func() conformance.Encoded{
-		"exact.bin":          conformance.Built(goldenExact(hashfam.Family{}, 100, 120)),
-		"exact-inverted.bin": conformance.Built(goldenExact(hashfam.Family{}, 1500, 100)),
-		"exact-empty.bin":    conformance.Built(goldenExact(hashfam.Family{}, 0, 5)),
-		"exact-keyed.bin":    conformance.Built(goldenExact(hashfam.New(hashfam.Key{1, 2, 3}), 50, 300)),
+		"exact.bin":          goldenExact(hashfam.Family{}, 100, 120),
+		"exact-inverted.bin": goldenExact(hashfam.Family{}, 1500, 100),
+		"exact-empty.bin":    goldenExact(hashfam.Family{}, 0, 5),
+		"exact-keyed.bin":    goldenExact(hashfam.New(hashfam.Key{1, 2, 3}), 50, 300),
 	},
 	ClaimHuge: func(params []byte) uint64 {
 		for i, n := range []uint64{1 << 35, 1 << 40, 1 << 36} { // 5 columns
@@ -86,8 +86,8 @@ var exacts = conformance.Structure{
 		params[24], params[25] = 2, 2
 		return 1 << 35
 	},
-	Header: conformance.HeaderOf(ReadExactParams),
-	View:   conformance.Viewer(NewExactView),
+	Header: conformance.Untyped(ReadExactParams),
+	View:   conformance.Untyped(NewExactView),
 	Reads:  func(e conformance.Encoded) []any { return []any{ExactConfig{Family: e.Family()}} },
 }
 
@@ -152,12 +152,12 @@ func exactBuilders(t *rapid.T, fam hashfam.Family) map[string]conformance.Builde
 func findNoOther(m *conformance.Machine, e, _ *Exact) {
 	others := numbered(m.Family, int(e.Params().Others), "other ")
 	require.NotContains(m, e.ContainsAll(nil, others), true)
-	require.Equal(m, m.Total(), e.Params().Members)
+	require.Equal(m, conformance.Total(m.Counts), e.Params().Members)
 }
 
 // golden returns a function that builds a filter of n keys.
-func golden(c Config, n int) func() *Filter {
-	return func() *Filter {
+func golden(c Config, n int) func() conformance.Encoded {
+	return func() conformance.Encoded {
 		f, err := New(context.Background(), c, numbered(c.Family, n, "key "))
 		if err != nil {
 			panic(err)
@@ -167,8 +167,8 @@ func golden(c Config, n int) func() *Filter {
 }
 
 // goldenExact returns a function that builds an Exact of numbered keys.
-func goldenExact(fam hashfam.Family, members, others int) func() *Exact {
-	return func() *Exact {
+func goldenExact(fam hashfam.Family, members, others int) func() conformance.Encoded {
+	return func() conformance.Encoded {
 		e, err := NewExact(context.Background(), ExactConfig{Family: fam},
 			numbered(fam, members, "member "), numbered(fam, others, "other "))
 		if err != nil {

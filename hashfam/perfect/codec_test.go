@@ -15,8 +15,8 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks"
-	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/frame"
+	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
 
 const payloadAt = 128 // offset of the payload in a frame with 2 to 9 levels
@@ -51,8 +51,7 @@ func TestForgedFrames(t *testing.T) {
 		for range 1 + r.IntN(4) {
 			forge(r, b)
 		}
-		conformance.Reseal(b)
-		if g := new(Function); g.UnmarshalBinary(b) == nil {
+		if g := new(Function); g.UnmarshalBinary(frametest.Seal(b)) == nil {
 			decoded++
 			requireInRange(t, &g.reader, queries)
 		}
@@ -92,8 +91,8 @@ func TestDecodersRejectInvalidHeaders(t *testing.T) {
 		"byte 21 is set":          func(p []byte) { p[21] = 1 },
 	} {
 		b := bytes.Clone(good)
-		change(b[24:])
-		conformance.Reseal(b)
+		change(b[frametest.Params:])
+		b = frametest.Seal(b)
 		require.ErrorIs(t, new(Function).UnmarshalBinary(b), ErrCorrupt, name)
 		_, err := ReadParams(bytes.NewReader(b), hashfam.Family{})
 		require.ErrorIs(t, err, ErrCorrupt, name)

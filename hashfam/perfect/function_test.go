@@ -12,12 +12,11 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks"
-	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 // random returns n random digests.
 func random(n int, seed uint64) []hashfam.Digest {
-	return conformance.Digests(rand.New(rand.NewPCG(seed, uint64(n))), n)
+	return checks.Digests(rand.New(rand.NewPCG(seed, uint64(n))), n)
 }
 
 // build1 builds a function for digests without changing the slice.
@@ -97,15 +96,15 @@ var hostile = map[string]func(i uint64) hashfam.Digest{
 	"a common suffix of 40 bits":    func(i uint64) hashfam.Digest { return hashfam.Digest(i*839<<40 | 0x123456789A) },
 	"sequential":                    func(i uint64) hashfam.Digest { return hashfam.Digest(i) },
 	"multiples of 2^44":             func(i uint64) hashfam.Digest { return hashfam.Digest(i << 44) },
-	"one bucket in the first level": func(i uint64) hashfam.Digest { return conformance.Probing(1<<60 + i) },
+	"one bucket in the first level": func(i uint64) hashfam.Digest { return checks.Probing(1<<60 + i) },
 	"one bucket in the second level": func(i uint64) hashfam.Digest {
-		d := conformance.Probing(1<<60 + i)
+		d := checks.Probing(1<<60 + i)
 		for range 3 {
-			d = conformance.Probing(uint64(d))
+			d = checks.Probing(uint64(d))
 		}
 		return d
 	},
-	"one place in the slice":           func(i uint64) hashfam.Digest { return conformance.Probing(uint64(conformance.Probing(i))) },
+	"one place in the slice":           func(i uint64) hashfam.Digest { return checks.Probing(uint64(checks.Probing(i))) },
 	"all first bits of all levels set": func(i uint64) hashfam.Digest { return hashfam.Digest(i<<32 | 0xFFFFFFFF) },
 }
 
@@ -185,7 +184,7 @@ func TestLargeBucketsAreBumped(t *testing.T) {
 		f := filler{level: &l, used: make(bitmap, 1000/64+2)}
 		digests := make([]hashfam.Digest, n)
 		for i := range digests {
-			digests[i] = conformance.Probing(1<<60 + uint64(i)<<50)
+			digests[i] = checks.Probing(1<<60 + uint64(i)<<50)
 		}
 		require.Equal(t, n <= 15, f.settle(digests) != 0, "%d keys", n)
 	}

@@ -62,8 +62,8 @@ var functions = conformance.Structure{
 		"functionkeyed.bin": goldenFunction(Config{Compact: true, Family: hashfam.New(hashfam.Key{1, 2, 3})}, 100),
 	},
 	ClaimHuge: claimHuge,
-	Header:    conformance.HeaderOf(ReadParams),
-	View:      conformance.Viewer(NewView),
+	Header:    conformance.Untyped(ReadParams),
+	View:      conformance.Untyped(NewView),
 	Reads:     func(f conformance.Encoded) []any { return []any{Config{Family: f.Family()}} },
 }
 
@@ -72,6 +72,7 @@ var functions = conformance.Structure{
 var filters = conformance.Structure{
 	Type:      conformance.Of[FilterParams](NewFilterReceiver),
 	Builders:  filterBuilders,
+	Delete:    deleteForms,
 	Questions: []func(any) []conformance.Form{valueForms},
 	Actions: map[string]func(*conformance.Machine){
 		"set a value": conformance.On(setValue), "restore": conformance.On(restore),
@@ -84,8 +85,8 @@ var filters = conformance.Structure{
 		"filterkeyed.bin":  goldenFilter(FilterConfig{FPRate: 0.9, Compact: true, Family: hashfam.New(hashfam.Key{1, 2, 3})}, 50),
 	},
 	ClaimHuge: claimHuge,
-	Header:    conformance.HeaderOf(ReadFilterParams),
-	View:      conformance.Viewer(NewFilterView),
+	Header:    conformance.Untyped(ReadFilterParams),
+	View:      conformance.Untyped(NewFilterView),
 	Reads:     func(f conformance.Encoded) []any { return []any{FilterConfig{Family: f.Family()}} },
 }
 
@@ -147,7 +148,7 @@ func indexForms(f any) []conformance.Form {
 		func(key []byte) uint64 { return number(s.Index(key)) },
 		func(key string) uint64 { return number(s.IndexString(key)) },
 		func(d hashfam.Digest) uint64 { return number(s.IndexDigest(d)) },
-		conformance.Answers("IndexAll", s, 7, s.IndexAll, number))
+		conformance.Answers("IndexAll", 7, s.IndexAll, number))
 }
 
 // valueForms returns the forms of Value. The result is the value plus 1, or 0
@@ -163,6 +164,10 @@ func valueForms(f any) []conformance.Form {
 		func(key []byte) uint64 { return number(s.Value(key)) },
 		func(key string) uint64 { return number(s.ValueString(key)) },
 		func(d hashfam.Digest) uint64 { return number(s.ValueDigest(d)) })
+}
+
+func deleteForms(f any) []conformance.Form {
+	return conformance.Forms("Delete", f, f.(*Filter).Delete, f.(*Filter).DeleteDigest)
 }
 
 // requireOwnIndexes checks that the keys have different indexes.

@@ -19,6 +19,7 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/hashfam/perfect"
 	"github.com/filterfam/filterfam/hashfam/sharded"
+	"github.com/filterfam/filterfam/internal/checks"
 )
 
 // The tests in this file compare sharded structures with single structures. The
@@ -31,14 +32,6 @@ func must[T any](v T, err error) T {
 		panic(err)
 	}
 	return v
-}
-
-func digests(r *rand.Rand, n int) []hashfam.Digest {
-	d := make([]hashfam.Digest, n)
-	for i := range d {
-		d[i] = hashfam.Digest(r.Uint64())
-	}
-	return d
 }
 
 type filter interface {
@@ -59,7 +52,7 @@ func TestShardingKeepsStaticRates(t *testing.T) {
 		},
 	} {
 		r := rand.New(rand.NewPCG(88, 89))
-		all := digests(r, keys)
+		all := checks.Digests(r, keys)
 		var parts [n][]hashfam.Digest
 		for _, d := range all {
 			parts[d.Shard(n)] = append(parts[d.Shard(n)], d)
@@ -67,7 +60,7 @@ func TestShardingKeepsStaticRates(t *testing.T) {
 		one := must(build(all))
 		o := must(sharded.New(n, func(i int) (filter, error) { return build(parts[i]) }))
 		var alone, shared float64
-		for _, d := range digests(r, queries) {
+		for _, d := range checks.Digests(r, queries) {
 			if one.ContainsDigest(d) {
 				alone++
 			}
@@ -139,14 +132,14 @@ func TestRatesHoldUnderContainsOrAdd(t *testing.T) {
 			for _, n := range []int{1, 4} {
 				r, stated := rand.New(rand.NewPCG(90, uint64(n))), 0.0
 				o := must(sharded.New(n, func(int) (growing, error) { return create(sharded.Capacity(keys, n), rate), nil }))
-				for _, d := range digests(r, keys) {
+				for _, d := range checks.Digests(r, keys) {
 					o.Do(d, func(f growing) { f.ContainsOrAddDigest(d) })
 				}
 				require.NoError(t, o.Each(func(_ int, f growing) error {
 					stated += f.FalsePositiveRate() / float64(n)
 					return nil
 				}))
-				measured := fractionFound(o, digests(r, queries))
+				measured := fractionFound(o, checks.Digests(r, queries))
 				noise := 6*math.Sqrt(measured/queries) + 0.02*stated
 				require.LessOrEqual(t, measured, rate+noise, "%s %g", name, rate)
 				require.LessOrEqual(t, measured, stated+noise, "%s %g", name, rate)
@@ -186,7 +179,7 @@ func TestRatesHoldForMaphashDigests(t *testing.T) {
 		check(name, f)
 	}
 	check("static", must(static.New(context.Background(), static.Config{FPRate: rate}, slices.Clone(all[:keys]))))
-	require.InEpsilon(t, meanError(digests(rand.New(rand.NewPCG(91, 91)), len(all)), keys), meanError(all, keys), 0.05)
+	require.InEpsilon(t, meanError(checks.Digests(rand.New(rand.NewPCG(91, 91)), len(all)), keys), meanError(all, keys), 0.05)
 }
 
 // meanError adds the first n digests to a sketch, and returns the mean count of

@@ -9,6 +9,7 @@ import (
 	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/hashfam/sharded"
+	"github.com/filterfam/filterfam/internal/checks"
 )
 
 // share runs operations 0 to b.N-1 on a filter with 64 shards, first in one
@@ -46,7 +47,7 @@ func BenchmarkDo(b *testing.B) {
 
 // BenchmarkDoAll looks up batches of 1,000 keys.
 func BenchmarkDoAll(b *testing.B) {
-	batch := digests(rand.New(rand.NewPCG(92, 93)), 1000)
+	batch := checks.Digests(rand.New(rand.NewPCG(92, 93)), 1000)
 	share(b, 1<<20, func(o *sharded.Of[*cuckoo.Filter], from, to int) {
 		for ; from < to; from += len(batch) {
 			o.DoAll(batch, func(f *cuckoo.Filter, digests []hashfam.Digest) {

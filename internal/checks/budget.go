@@ -3,6 +3,7 @@ package checks
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -128,4 +129,18 @@ func NamesWhatFits(t *testing.T, err error, rate float64, try func(rate float64,
 		require.Greater(t, higher, rate)
 		require.NoError(t, try(higher, bytes))
 	}
+}
+
+// LeastAllocated returns how many bytes f allocates. Since other goroutines
+// also allocate, it calls f several times and returns the minimum.
+func LeastAllocated(runs int, f func()) uint64 {
+	least := uint64(math.MaxUint64)
+	for ; runs > 0 && least > 0; runs-- {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		f()
+		runtime.ReadMemStats(&after)
+		least = min(least, after.TotalAlloc-before.TotalAlloc)
+	}
+	return least
 }

@@ -1,3 +1,6 @@
+// Package checks provides checks for the tests of several packages: measured
+// false-positive rates, sizes for a memory limit, zero values, allocations, and
+// long tests. It also computes digests for them.
 package checks
 
 import (
@@ -122,6 +125,24 @@ func Shardings() []Sharding {
 		{"Shard(1000)", within(617*thousandth+1000, thousandth-2000)},
 		{"d >> 20 % 64", func(r *rand.Rand) hashfam.Digest { return hashfam.Digest(r.Uint64()&^(63<<20) | 37<<20) }},
 	}
+}
+
+// Digests returns n random digests.
+func Digests(rng *rand.Rand, n int) []hashfam.Digest {
+	digests := make([]hashfam.Digest, n)
+	for i := range digests {
+		digests[i] = hashfam.Digest(rng.Uint64())
+	}
+	return digests
+}
+
+// Probing returns the digest whose probe sequence begins with x.
+func Probing(x uint64) hashfam.Digest {
+	factor, inverse := uint64(hashfam.Digest(1).Probe()), uint64(1)
+	for range 6 { // Newton's iteration doubles the number of correct bits
+		inverse *= 2 - factor*inverse
+	}
+	return hashfam.Digest(x * inverse)
 }
 
 // Long reports whether a test should run in its long form: if FILTERFAM_LONG is

@@ -12,17 +12,19 @@ import (
 
 // worksOnZero matches the methods that a zero value has, and mayWork those that
 // some zero values have: ApplyDelta and InnerProduct return an error. All
-// others use keys or change the structure.
+// others use keys or change the structure. Some print the structure.
 var (
 	worksOnZero = regexp.MustCompile("^(Unmarshal.*|Marshal.*|Append.*|WriteTo|ReadFrom|Verify|Decode|ApplyDelta|Clone|Snapshot|Equal|" +
 		"String|GoString|LogValue|Params|Config|Family|Len|Stages|Pages|Shards|Each|All|SizeBytes|FillRatio|Stuck|Total|" +
 		"FalsePositiveRate|ErrorBound|MissBound|.*Estimated.*Len|Jaccard|Cosine)$")
 	mayWork = regexp.MustCompile("^(InnerProduct|Threshold|Complete)$")
+	prints  = regexp.MustCompile("^(Format|GoString|String|LogValue|MarshalJSON|MarshalText)$")
 )
 
 // ZeroValues checks that each method of the zero values, and of receivers,
 // panics with a text that matches if it uses keys or changes the structure, and
-// works otherwise. A clone is a zero value, too.
+// works otherwise. A clone is a zero value, too. Values must be printed and
+// marshaled like pointers.
 func ZeroValues(t *testing.T, text string, values ...any) {
 	for at, clones := 0, len(values); at < len(values); at++ {
 		v := reflect.ValueOf(values[at])
@@ -34,6 +36,10 @@ func ZeroValues(t *testing.T, text string, values ...any) {
 				require.Nil(t, got, "%v.%s", v.Type(), name)
 			} else if name != "Format" && (got != nil || !mayWork.MatchString(name)) { // which has other tests
 				require.Regexp(t, text, got, "%v.%s", v.Type(), name)
+			}
+			if prints.MatchString(name) && v.Kind() == reflect.Pointer {
+				_, same := v.Type().Elem().MethodByName(name)
+				require.True(t, same, "%v.%s has a pointer as its receiver", v.Type(), name)
 			}
 			if name == "Clone" && at < clones {
 				require.Equal(t, fmt.Sprint(values[at]), fmt.Sprint(results[0]))

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/internal/fault"
+	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
 
 // build builds the structure, and the twin from the same keys in another order.
@@ -15,10 +16,8 @@ import (
 func (m *Machine) build() {
 	keys, builders := drawSet(m.T), m.s.Builders(m.T, m.Family)
 	for _, f := range []*Encoded{&m.F, &m.Twin} {
-		var err error
 		way := rapid.SampledFrom(slices.Sorted(maps.Keys(builders))).Draw(m.T, "way to build")
-		*f, err = builders[way](m.Family.SumAll(nil, bytesOf(keys)))
-		require.NoError(m, err)
+		*f = made(builders[way](m.Family.SumAllStrings(nil, keys)))
 		slices.Reverse(keys)
 		keys = append(keys, keys[:len(keys)/3]...)
 	}
@@ -35,9 +34,10 @@ func (m *Machine) forget() {
 
 func (m *Machine) form(forms []Form) Form { return rapid.SampledFrom(forms).Draw(m.T, "form") }
 
-// Add adds keys to the structure using one of the forms, and to the twin.
-func (m *Machine) Add(forms []Form, keys []string) {
-	form := m.form(forms)
+// Add adds keys to f, which is F or a version of it, and to the twin, using one
+// of the forms.
+func (m *Machine) Add(f any, keys []string) {
+	form := m.form(m.s.adds(f))
 	n, err := form.do(keys...)
 	want, failed := m.addTwin(keys...)
 	must(m, n == want, "%s added %d keys, want %d", form.Name, n, want)
@@ -45,7 +45,8 @@ func (m *Machine) Add(forms []Form, keys []string) {
 }
 
 // addTwin adds keys to the twin. The first key that cannot be added must fail
-// again and must not change it.
+// again. If a failed Add changed the twin, it would now differ from the
+// structure, for which Add has failed once.
 func (m *Machine) addTwin(keys ...string) (int, error) {
 	add := m.s.adds(m.Twin)[0]
 	n, err := add.do(keys...)
@@ -53,17 +54,15 @@ func (m *Machine) addTwin(keys ...string) (int, error) {
 		m.Count(key, 1)
 	}
 	if err != nil {
-		before := encode(m, m.Twin)
 		_, again := add.do(keys[n])
 		require.Error(m, again)
-		requireBytes(m, before, encode(m, m.Twin), "a failed Add changed the structure")
 	}
 	return n, err
 }
 
-// ContainsOrAdd calls one of the forms of ContainsOrAdd for some keys.
-func (m *Machine) ContainsOrAdd(forms []Form) {
-	keys, form := DrawKeys(m.T), m.form(forms)
+// ContainsOrAdd is like Add for one of the forms of ContainsOrAdd.
+func (m *Machine) ContainsOrAdd(f any) {
+	keys, form := DrawKeys(m.T), m.form(containsOrAdds(f))
 	for _, key := range keys {
 		n, err := form.do(key)
 		had := m.has(m.Twin, key)
@@ -77,8 +76,8 @@ func (m *Machine) ContainsOrAdd(forms []Form) {
 }
 
 func (m *Machine) has(f Encoded, key string) bool {
-	numbers, _ := m.s.questions(f)[0][0].Bind([]string{key})()
-	return numbers[0] > 0
+	n, _ := m.s.questions(f)[0][0].do(key)
+	return n != 0
 }
 
 // delete deletes some members, up to three copies of each, and an absent key.
@@ -110,35 +109,45 @@ func (m *Machine) remove(form Form, keys []string, want int) {
 	must(m, n == want, "%s deleted %d of %d keys, want %d", form.Name, n, len(keys), want)
 }
 
-func (m *Machine) agree(keys []string) {
-	Agree(m, joined(m.s.questions(m.F), m.s.questions(m.Twin)), keys)
-}
+// Agree is like the action "all forms agree". The others are versions of the
+// structure with the same keys.
+func (m *Machine) Agree(keys []string, others ...any) { m.s.agree(m, keys, m.F, others...) }
 
-// joined returns the forms of the same questions for two structures.
-func joined(a, b [][]Form) (list [][]Form) {
-	for i := range a {
-		list = append(list, slices.Concat(a[i], b[i]))
+// agree checks that all forms of f and the others return the same results for
+// each question, that all questions agree on which keys are contained, and that
+// methods without arguments return the same.
+func (s Structure) agree(t rapid.TB, keys []string, f any, others ...any) {
+	questions := s.questions(f)
+	for _, other := range others {
+		s.alike(t, f, other)
+		for i, forms := range s.questions(other) {
+			questions[i] = append(questions[i], forms...)
+		}
 	}
-	return list
-}
-
-// Agree checks that all forms return the same results for each question, and
-// that all questions agree on which keys are contained.
-func Agree(t rapid.TB, questions [][]Form, keys []string) {
-	base := questions[0][0]
-	contained, _ := base.Bind(keys)()
+	k := questions[0][0].keys(keys)
+	numbers, _ := questions[0][0].call(k)
+	contained := slices.Clone(numbers)
 	for _, forms := range questions {
-		first, _ := forms[0].Bind(keys)()
+		numbers, _ := forms[0].call(k)
+		first := slices.Clone(numbers)
 		for _, form := range forms {
-			numbers, err := form.Bind(keys)()
+			numbers, err := form.call(k)
 			require.NoError(t, err)
 			must(t, len(numbers) == len(keys), "%s has %d answers for %d keys", form.Name, len(numbers), len(keys))
 			for i, key := range keys {
 				if n := numbers[i]; n != first[i] || (n > 0) != (contained[i] > 0) {
-					t.Fatalf("%s(%q) = %d, but %s = %d and %s = %d", form.Name, key, n, forms[0].Name, first[i], base.Name, contained[i])
+					t.Fatalf("%s(%q) = %d, but %s = %d, contained: %v", form.Name, key, n, forms[0].Name, first[i], contained[i] > 0)
 				}
 			}
 		}
+	}
+}
+
+// alike checks the results of methods without arguments, except those that
+// depend on state that is not encoded.
+func (s Structure) alike(t rapid.TB, f, other any) {
+	if s.Diverges == nil {
+		require.Equal(t, s.reads(f), s.reads(other))
 	}
 }
 
@@ -153,7 +162,7 @@ func (m *Machine) merge() {
 	own := encode(m, m.F)
 	if err := m.s.merge(m.F, others...); err != nil {
 		require.ErrorIs(m, err, fault.ErrFull)
-		requireBytes(m, own, encode(m, m.F), "a failed Merge changed the structure")
+		frametest.Equal(m, own, encode(m, m.F), "a failed Merge changed the structure")
 		return
 	}
 	if m.canonical() {
@@ -195,14 +204,14 @@ func (m *Machine) reset() {
 
 // recode encodes the structure and continues with the decoded one.
 func (m *Machine) recode() {
-	b, g := encodings(m, m.F), m.s.receiver(m.Family)
+	b, g := frametest.Encodings(m, m.F), m.s.receiver(m.Family)
 	if rapid.Bool().Draw(m.T, "into a structure in use") {
-		g, _ = m.s.filled(m.T, m.Family)
+		g = m.s.filled(m.T, m.Family)
 	}
 	require.NoError(m, rapid.SampledFrom(ways).Draw(m.T, "way").decode(g, b))
 	m.Leave(m.F)
 	m.F = g
-	requireBytes(m, b, encode(m, m.F), "the decoded structure is encoded differently")
+	frametest.Equal(m, b, encode(m, m.F), "the decoded structure is encoded differently")
 	if m.diverges() {
 		m.Resync()
 	}

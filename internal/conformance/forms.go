@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"strconv"
 
 	"pgregory.net/rapid"
@@ -13,110 +12,112 @@ import (
 // A Form is a variant of some method with a key, for example AddString for Add.
 type Form struct {
 	Name string
-	// Bind returns a function that calls the method for all keys until it
-	// fails. The function returns a number for each key, or the sum of the
-	// numbers. This is the result of a query, or 1 if the key was added, found
-	// or deleted. The function does not allocate, and must be called by one
-	// goroutine at a time.
-	Bind func(keys []string) (call func() ([]uint64, error))
 	// Counts is true if the result is the number of copies.
 	Counts bool
+
+	family hashfam.Family
+	// call calls the method for all keys until it fails. It returns a number
+	// for each key, or their sum. The number is the result of a query, or 1 if
+	// the key was added, found or deleted. Only the first call allocates.
+	call func(*keys) ([]uint64, error)
+}
+
+// keys contains keys in all forms, and room for the numbers.
+type keys struct {
+	texts   []string
+	bytes   [][]byte
+	digests []hashfam.Digest
+	numbers []uint64
 }
 
 // GoString is called by rapid.
 func (f Form) GoString() string { return strconv.Quote(f.Name) }
 
+func (f Form) keys(texts []string) *keys {
+	k := &keys{texts: texts, digests: f.family.SumAllStrings(nil, texts), numbers: make([]uint64, len(texts))}
+	for _, text := range texts {
+		k.bytes = append(k.bytes, []byte(text))
+	}
+	return k
+}
+
 // do calls the method for all keys and returns the sum of the numbers.
-func (f Form) do(keys ...string) (sum int, err error) {
-	numbers, err := f.Bind(keys)()
+func (f Form) do(texts ...string) (sum int, err error) {
+	numbers, err := f.call(f.keys(texts))
 	for _, n := range numbers {
 		sum += int(n)
 	}
 	return sum, err
 }
 
-// each returns a form whose method is called for each key.
-func each[K any](name string, convert func(string) K, call func(K) (uint64, error)) Form {
-	return Form{Name: name, Bind: func(keys []string) func() ([]uint64, error) {
-		converted, numbers := make([]K, len(keys)), make([]uint64, len(keys))
-		for i, key := range keys {
-			converted[i] = convert(key)
+// Forms returns the forms of a method of f. The methods have a key, which is
+// bytes, a string or a digest, or all digests. They return nothing, a number, a
+// bool or an error. A method can also be a Form.
+func Forms(name string, f any, methods ...any) (forms []Form) {
+	family := f.(interface{ Family() hashfam.Family }).Family()
+	for _, m := range methods {
+		form, ready := m.(Form)
+		if !ready {
+			suffix, call := callOf(m)
+			form = Form{Name: name + suffix, call: call}
 		}
-		return func() ([]uint64, error) {
-			for i, key := range converted {
-				n, err := call(key)
-				if err != nil {
-					return numbers[:i], err
-				}
-				numbers[i] = n
-			}
-			return numbers, nil
-		}
-	}}
+		form.family = family
+		forms = append(forms, form)
+	}
+	return forms
 }
 
-// batch returns a form whose method is called once for all digests, or keys.
-func batch(name string, fam hashfam.Family, method any) Form {
-	return Form{Name: name, Bind: func(keys []string) func() ([]uint64, error) {
-		list, sum := bytesOf(keys), make([]uint64, 1)
-		digests := fam.SumAll(nil, list)
-		return func() ([]uint64, error) {
-			n, err := len(keys), error(nil)
-			switch call := method.(type) {
-			case func([]hashfam.Digest):
-				call(digests)
-			case func([]hashfam.Digest, [][]byte) error:
-				err = call(digests, list)
-			case func([]hashfam.Digest) int:
-				n = call(digests)
-			default:
-				n, err = method.(func([]hashfam.Digest) (int, error))(digests)
-			}
-			sum[0] = uint64(n)
-			return sum, err
+func callOf(m any) (suffix string, call func(*keys) ([]uint64, error)) {
+	if one := method[[]byte](m); one != nil {
+		return "", func(k *keys) ([]uint64, error) { return each(k.bytes, k.numbers, one) }
+	}
+	if one := method[string](m); one != nil {
+		return "String", func(k *keys) ([]uint64, error) { return each(k.texts, k.numbers, one) }
+	}
+	if one := method[hashfam.Digest](m); one != nil {
+		return "Digest", func(k *keys) ([]uint64, error) { return each(k.digests, k.numbers, one) }
+	}
+	return "All", func(k *keys) ([]uint64, error) {
+		n, err := len(k.digests), error(nil)
+		switch all := m.(type) {
+		case func([]hashfam.Digest):
+			all(k.digests)
+		case func([]hashfam.Digest, [][]byte) error:
+			err = all(k.digests, k.bytes)
+		case func([]hashfam.Digest) int:
+			n = all(k.digests)
+		default:
+			n, err = m.(func([]hashfam.Digest) (int, error))(k.digests)
 		}
-	}}
+		return append(k.numbers[:0], uint64(n)), err
+	}
+}
+
+// each calls a method for each key.
+func each[K any](keys []K, numbers []uint64, call func(K) (uint64, error)) ([]uint64, error) {
+	for i, key := range keys {
+		n, err := call(key)
+		if err != nil {
+			return numbers[:i], err
+		}
+		numbers[i] = n
+	}
+	return numbers, nil
 }
 
 // Answers returns a form whose method appends an answer for each digest. If it
 // does not append to mark, the form returns no numbers.
-func Answers[R comparable](name string, f any, mark R, call func([]R, []hashfam.Digest) []R, number func(R) uint64) Form {
-	return Form{Name: name, Bind: func(keys []string) func() ([]uint64, error) {
-		dst, numbers, digests := []R{mark}, make([]uint64, 0, len(keys)), familyOf(f).SumAll(nil, bytesOf(keys))
-		return func() ([]uint64, error) {
-			numbers = numbers[:0]
-			if dst = call(dst[:1], digests); len(dst) > 0 && dst[0] == mark {
-				for _, answer := range dst[1:] {
-					numbers = append(numbers, number(answer))
-				}
+func Answers[R comparable](name string, mark R, call func([]R, []hashfam.Digest) []R, number func(R) uint64) Form {
+	dst := []R{mark}
+	return Form{Name: name, call: func(k *keys) ([]uint64, error) {
+		numbers := k.numbers[:0]
+		if dst = call(dst[:1], k.digests); len(dst) > 0 && dst[0] == mark {
+			for _, answer := range dst[1:] {
+				numbers = append(numbers, number(answer))
 			}
-			return numbers, nil
 		}
+		return numbers, nil
 	}}
-}
-
-// Forms returns the forms of a method of f. The methods have a key, which is
-// bytes, a string or a digest, or all digests. They return nothing, a number, a
-// bool or an error. A method can also be a Form. It is ignored if it is nil.
-func Forms(name string, f any, methods ...any) (forms []Form) {
-	for _, m := range methods {
-		bytes, text, digest := method[[]byte](m), method[string](m), method[hashfam.Digest](m)
-		form, ready := m.(Form)
-		switch {
-		case m == nil:
-			continue
-		case bytes != nil:
-			form = each(name, func(key string) []byte { return []byte(key) }, bytes)
-		case text != nil:
-			form = each(name+"String", rapid.ID, text)
-		case digest != nil:
-			form = each(name+"Digest", familyOf(f).SumString, digest)
-		case !ready:
-			form = batch(name+"All", familyOf(f), m)
-		}
-		forms = append(forms, form)
-	}
-	return forms
 }
 
 // method converts a method with a key of this type. Otherwise it returns nil.
@@ -143,87 +144,96 @@ func One(is bool) uint64 {
 	return 0
 }
 
-func familyOf(f any) hashfam.Family { return f.(interface{ Family() hashfam.Family }).Family() }
-
-func bytesOf(keys []string) [][]byte {
-	list := make([][]byte, len(keys))
-	for i, key := range keys {
-		list[i] = []byte(key)
+// Adds and the following functions return the forms of a method that structures
+// share, or none.
+func Adds(f any) []Form {
+	type unlimited interface {
+		Add([]byte)
+		AddString(string)
+		AddDigest(hashfam.Digest)
+		AddAll([]hashfam.Digest)
 	}
-	return list
+	type limited interface {
+		Add([]byte) error
+		AddString(string) error
+		AddDigest(hashfam.Digest) error
+		AddAll([]hashfam.Digest) (int, error)
+	}
+	switch f := f.(type) {
+	case unlimited:
+		return Forms("Add", f, f.Add, f.AddString, f.AddDigest, f.AddAll)
+	case limited:
+		return Forms("Add", f, f.Add, f.AddString, f.AddDigest, f.AddAll)
+	}
+	return none[interface{ Add([]byte) }](f)
 }
 
-// have returns the result of call, or nil if f does not have the method.
-// Structures share the names and signatures of their methods.
-func have[I any](f any, call func(I) any) any {
-	if f, ok := f.(I); ok {
-		return call(f)
+func containsOrAdds(f any) []Form {
+	type unlimited interface {
+		ContainsOrAdd([]byte) bool
+		ContainsOrAddString(string) bool
+		ContainsOrAddDigest(hashfam.Digest) bool
+	}
+	type limited interface {
+		ContainsOrAdd([]byte) (bool, error)
+		ContainsOrAddString(string) (bool, error)
+		ContainsOrAddDigest(hashfam.Digest) (bool, error)
+	}
+	switch f := f.(type) {
+	case unlimited:
+		return Forms("ContainsOrAdd", f, f.ContainsOrAdd, f.ContainsOrAddString, f.ContainsOrAddDigest)
+	case limited:
+		return Forms("ContainsOrAdd", f, f.ContainsOrAdd, f.ContainsOrAddString, f.ContainsOrAddDigest)
+	}
+	none[interface{ ContainsOrAdd([]byte) bool }](f)
+	return none[interface{ ContainsOrAdd([]byte) (bool, error) }](f)
+}
+
+func deletes(f any) []Form {
+	if f, ok := f.(interface {
+		Delete([]byte) bool
+		DeleteString(string) bool
+		DeleteDigest(hashfam.Digest) bool
+		DeleteAll([]hashfam.Digest) int
+	}); ok {
+		return Forms("Delete", f, f.Delete, f.DeleteString, f.DeleteDigest, f.DeleteAll)
+	}
+	return none[interface{ Delete([]byte) bool }](f)
+}
+
+func contains(f any) []Form {
+	if f, ok := f.(interface {
+		Contains([]byte) bool
+		ContainsString(string) bool
+		ContainsDigest(hashfam.Digest) bool
+		ContainsAll([]bool, []hashfam.Digest) []bool
+	}); ok {
+		all := Answers("ContainsAll", true, f.ContainsAll, One)
+		return Forms("Contains", f, f.Contains, f.ContainsString, f.ContainsDigest, all)
+	}
+	return none[interface{ Contains([]byte) bool }](f)
+}
+
+func counts(f any) []Form {
+	if f, ok := f.(interface {
+		Count([]byte) uint64
+		CountString(string) uint64
+		CountDigest(hashfam.Digest) uint64
+		CountAll([]uint64, []hashfam.Digest) []uint64
+	}); ok {
+		all := Answers("CountAll", 7, f.CountAll, rapid.ID)
+		return Counting(Forms("Count", f, f.Count, f.CountString, f.CountDigest, all))
+	}
+	return none[interface{ Count([]byte) uint64 }](f)
+}
+
+// none returns no forms. It panics if f has the method, since it lacks another
+// form then.
+func none[I any](f any) []Form {
+	if _, has := f.(I); has {
+		panic(fmt.Sprintf("%T has no other forms of %T", f, new(I)))
 	}
 	return nil
-}
-
-// Adds and the following functions return the forms of a method, or none.
-func Adds(f any) []Form {
-	return Forms("Add", f,
-		have(f, func(f interface{ Add([]byte) }) any { return f.Add }),
-		have(f, func(f interface{ Add([]byte) error }) any { return f.Add }),
-		have(f, func(f interface{ AddString(string) }) any { return f.AddString }),
-		have(f, func(f interface{ AddString(string) error }) any { return f.AddString }),
-		have(f, func(f interface{ AddDigest(hashfam.Digest) }) any { return f.AddDigest }),
-		have(f, func(f interface{ AddDigest(hashfam.Digest) error }) any { return f.AddDigest }),
-		have(f, func(f interface{ AddAll([]hashfam.Digest) }) any { return f.AddAll }),
-		have(f, func(f interface {
-			AddAll([]hashfam.Digest) (int, error)
-		}) any {
-			return f.AddAll
-		}))
-}
-
-func ContainsOrAdds(f any) []Form {
-	type (
-		bytes   interface{ ContainsOrAdd([]byte) (bool, error) }
-		text    interface{ ContainsOrAddString(string) (bool, error) }
-		digests interface {
-			ContainsOrAddDigest(hashfam.Digest) (bool, error)
-		}
-	)
-	return Forms("ContainsOrAdd", f,
-		have(f, func(f interface{ ContainsOrAdd([]byte) bool }) any { return f.ContainsOrAdd }),
-		have(f, func(f bytes) any { return f.ContainsOrAdd }),
-		have(f, func(f interface{ ContainsOrAddString(string) bool }) any { return f.ContainsOrAddString }),
-		have(f, func(f text) any { return f.ContainsOrAddString }),
-		have(f, func(f interface{ ContainsOrAddDigest(hashfam.Digest) bool }) any { return f.ContainsOrAddDigest }),
-		have(f, func(f digests) any { return f.ContainsOrAddDigest }))
-}
-
-func Deletes(f any) []Form {
-	return Forms("Delete", f,
-		have(f, func(f interface{ Delete([]byte) bool }) any { return f.Delete }),
-		have(f, func(f interface{ DeleteString(string) bool }) any { return f.DeleteString }),
-		have(f, func(f interface{ DeleteDigest(hashfam.Digest) bool }) any { return f.DeleteDigest }),
-		have(f, func(f interface{ DeleteAll([]hashfam.Digest) int }) any { return f.DeleteAll }))
-}
-
-func Contains(f any) []Form {
-	type batch interface {
-		ContainsAll([]bool, []hashfam.Digest) []bool
-	}
-	return Forms("Contains", f,
-		have(f, func(f interface{ Contains([]byte) bool }) any { return f.Contains }),
-		have(f, func(f interface{ ContainsString(string) bool }) any { return f.ContainsString }),
-		have(f, func(f interface{ ContainsDigest(hashfam.Digest) bool }) any { return f.ContainsDigest }),
-		have(f, func(f batch) any { return Answers("ContainsAll", f, true, f.ContainsAll, One) }))
-}
-
-func Counts(f any) []Form {
-	type batch interface {
-		CountAll([]uint64, []hashfam.Digest) []uint64
-	}
-	return Counting(Forms("Count", f,
-		have(f, func(f interface{ Count([]byte) uint64 }) any { return f.Count }),
-		have(f, func(f interface{ CountString(string) uint64 }) any { return f.CountString }),
-		have(f, func(f interface{ CountDigest(hashfam.Digest) uint64 }) any { return f.CountDigest }),
-		have(f, func(f batch) any { return Answers("CountAll", f, 7, f.CountAll, rapid.ID) })))
 }
 
 // Counting sets Counts of all forms.
@@ -234,23 +244,19 @@ func Counting(forms []Form) []Form {
 	return forms
 }
 
-func (s Structure) adds(f Encoded) []Form {
-	if s.Add != nil {
-		return s.Add(f)
-	}
-	return Adds(f)
-}
+func (s Structure) adds(f any) []Form    { return or(s.Add, Adds)(f) }
+func (s Structure) deletes(f any) []Form { return or(s.Delete, deletes)(f) }
 
-func (s Structure) deletes(f Encoded) []Form {
-	if s.Delete != nil {
-		return s.Delete(f)
+func or(own, usual func(any) []Form) func(any) []Form {
+	if own != nil {
+		return own
 	}
-	return Deletes(f)
+	return usual
 }
 
 // questions returns the forms of each query of a structure or its view.
 func (s Structure) questions(f any) (list [][]Form) {
-	for _, question := range append([]func(any) []Form{Contains, Counts}, s.Questions...) {
+	for _, question := range append([]func(any) []Form{contains, counts}, s.Questions...) {
 		if forms := question(f); len(forms) > 0 {
 			list = append(list, forms)
 		}
@@ -296,24 +302,4 @@ var (
 	families = []hashfam.Family{{}, keyed, keyed.Derive("derived")}
 )
 
-func drawFamily(t *rapid.T) hashfam.Family {
-	return families[rapid.IntRange(0, len(families)-1).Draw(t, "family")]
-}
-
-// Digests returns n random digests.
-func Digests(rng *rand.Rand, n int) []hashfam.Digest {
-	digests := make([]hashfam.Digest, n)
-	for i := range digests {
-		digests[i] = hashfam.Digest(rng.Uint64())
-	}
-	return digests
-}
-
-// Probing returns the digest whose probe sequence begins with x.
-func Probing(x uint64) hashfam.Digest {
-	factor, inverse := uint64(hashfam.Digest(1).Probe()), uint64(1)
-	for range 6 { // Newton's iteration doubles the number of correct bits
-		inverse *= 2 - factor*inverse
-	}
-	return hashfam.Digest(x * inverse)
-}
+func drawFamily(t *rapid.T) hashfam.Family { return rapid.SampledFrom(families).Draw(t, "family") }

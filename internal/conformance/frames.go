@@ -2,16 +2,10 @@ package conformance
 
 import (
 	"bytes"
-	"encoding/base64"
-	"encoding/binary"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"maps"
-	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,33 +16,32 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/checks"
+	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
 
 // Test runs all properties of encodings and output as subtests.
 func (s Structure) Test(t *testing.T) {
-	properties := s.Properties()
-	for _, name := range slices.Sorted(maps.Keys(properties)) {
-		t.Run(name, func(t *testing.T) { properties[name](t) })
+	for name, check := range s.Properties() {
+		t.Run(name, func(t *testing.T) { check(t) })
 	}
 }
 
 func (s Structure) Properties() map[string]func(rapid.TB) {
-	drawn := func(property func(*rapid.T, Encoded, []string)) func(rapid.TB) {
-		run := func(t *rapid.T) {
-			f, keys := s.filled(t, drawFamily(t))
-			property(t, f, keys)
+	drawn := func(property func(*rapid.T, Encoded)) func(rapid.TB) {
+		return func(t rapid.TB) {
+			rapid.Check(t, func(t *rapid.T) { property(t, s.filled(t, drawFamily(t))) })
 		}
-		return func(t rapid.TB) { rapid.Check(t, run) }
 	}
 	properties := map[string]func(rapid.TB){
 		"changed frames with correct checksums are decoded or rejected":           func(t rapid.TB) { rapid.Check(t, s.Change) },
 		"a claimed length does not allocate memory":                               s.lyingLength,
-		"a zero value can decode but cannot be encoded":                           s.zeroValue,
+		"a zero value can decode but cannot be encoded":                           drawn(s.zeroValue),
 		"structures with different parameters are not equal and cannot be merged": drawn(s.incompatible),
 		"another version, kind or family is an error":                             drawn(s.wrongHeader),
-		"reads can be concurrent":                                                 drawn(s.pureReads),
+		"reads can be concurrent":                                                 drawn(s.concurrentReads),
 		"errors from streams are returned":                                        drawn(s.streams),
-		"no output shows the key":                                                 drawn(s.secrets),
+		"no output shows the key":                                                 func(t rapid.TB) { rapid.Check(t, s.secrets) },
 		"queries and insertions do not allocate":                                  drawn(s.allocations),
 	}
 	for file, build := range s.Golden {
@@ -57,12 +50,11 @@ func (s Structure) Properties() map[string]func(rapid.TB) {
 	return properties
 }
 
-// example returns a structure with at least five keys. It is the same in all
-// runs.
+// example returns a structure that is not empty. It is the same in all runs.
 func (s Structure) example(fam hashfam.Family) Encoded {
 	return rapid.Custom(func(t *rapid.T) Encoded {
-		f, in := s.filled(t, fam)
-		if len(in) < 5 {
+		f := s.filled(t, fam)
+		if n, _ := s.questions(f)[0][0].do(names...); n == 0 {
 			t.Skip()
 		}
 		return f
@@ -71,7 +63,7 @@ func (s Structure) example(fam hashfam.Family) Encoded {
 
 // incompatible checks that structures with different parameters are not equal
 // and cannot be merged, and that the error names the parameter.
-func (s Structure) incompatible(t *rapid.T, f Encoded, in []string) {
+func (s Structure) incompatible(t *rapid.T, f Encoded) {
 	if s.Builders != nil {
 		return
 	}
@@ -84,7 +76,7 @@ func (s Structure) incompatible(t *rapid.T, f Encoded, in []string) {
 		if s.merge == nil {
 			continue
 		}
-		s.fill(v, in)
+		s.fill(v, names)
 		own, other := encode(t, f), encode(t, v)
 		for _, others := range [][]Encoded{{v}, {valid, v, valid}} {
 			err := s.merge(f, others...)
@@ -92,8 +84,8 @@ func (s Structure) incompatible(t *rapid.T, f Encoded, in []string) {
 			require.ErrorContains(t, err, field)
 			require.Equal(t, len(others) > 1, strings.Contains(err.Error(), "others[1]"), err)
 		}
-		requireBytes(t, own, encode(t, f), "a failed merge changed the structure")
-		requireBytes(t, other, encode(t, v), "a failed merge changed the argument")
+		frametest.Equal(t, own, encode(t, f), "a failed merge changed the structure")
+		frametest.Equal(t, other, encode(t, v), "a failed merge changed the argument")
 	}
 }
 
@@ -117,7 +109,7 @@ func (s Structure) decode(t rapid.TB, f Encoded, b []byte, want error, ways ...w
 		same(way.name, way.decode(f, b))
 	}
 	again, _ := f.MarshalBinary()
-	requireBytes(t, own, again, "a decoder ignored bytes, or changed its receiver after an error")
+	frametest.Equal(t, own, again, "a decoder ignored bytes, or changed its receiver after an error")
 	same("a view", s.view(t, b, f.Family(), valid, whole))
 	err := s.header(t, b, f.Family(), valid)
 	ignored := s.Header != nil && err == nil && want != nil && want != hashfam.ErrCorrupt
@@ -128,22 +120,21 @@ func (s Structure) decode(t rapid.TB, f Encoded, b []byte, want error, ways ...w
 
 // wrongHeader checks the errors for another version, kind or family, and that
 // the receiver's family does not change.
-func (s Structure) wrongHeader(t *rapid.T, f Encoded, _ []string) {
-	used, _ := s.filled(t, f.Family())
-	other, _ := s.filled(t, f.Family().Derive("another"))
+func (s Structure) wrongHeader(t *rapid.T, f Encoded) {
+	used, other := s.filled(t, f.Family()), s.filled(t, f.Family().Derive("another"))
 	b, empty, way := encode(t, f), s.receiver(f.Family()), rapid.SampledFrom(ways).Draw(t, "way")
 	for _, wrong := range []struct {
 		offset int
 		value  byte
 		err    error
 	}{
-		{offsetVersion, b[offsetVersion] + rapid.ByteRange(1, 255).Draw(t, "change"), hashfam.ErrVersion},
-		{offsetKind, rapid.ByteRange(200, 255).Draw(t, "kind"), hashfam.ErrVersion},
-		{offsetKind, b[offsetKind]%2 + 1, hashfam.ErrCorrupt},
+		{frametest.Version, b[frametest.Version] + rapid.ByteRange(1, 255).Draw(t, "change"), hashfam.ErrVersion},
+		{frametest.Kind, rapid.ByteRange(200, 255).Draw(t, "kind"), hashfam.ErrVersion},
+		{frametest.Kind, b[frametest.Kind]%2 + 1, hashfam.ErrCorrupt},
 	} {
 		b := bytes.Clone(b)
 		b[wrong.offset] = wrong.value
-		b = sealed(b)
+		b = frametest.Seal(b)
 		s.decode(t, used, b, wrong.err, way)
 		require.True(t, s.Header == nil || s.header(t, b, f.Family(), nil) != nil, "a wrong header is accepted")
 	}
@@ -167,14 +158,12 @@ func (w way) GoString() string { return strconv.Quote(w.name) }
 // frame.
 var ways = []way{
 	{"UnmarshalBinary", Encoded.UnmarshalBinary},
-	{"UnmarshalText", func(f Encoded, b []byte) error { return f.UnmarshalText(textOf(b)) }},
+	{"UnmarshalText", func(f Encoded, b []byte) error { return f.UnmarshalText(frametest.Text(b)) }},
 	{"ReadFrom", stream("", func(r io.Reader) io.Reader { return r })},
 	{"ReadFrom of unknown length", stream("", func(r io.Reader) io.Reader { return io.MultiReader(r) })},
 	{"ReadFrom with half of what it asks for", stream("the next frame", iotest.HalfReader)},
 	{"ReadFrom with data and error at once", stream("the next frame", iotest.DataErrReader)},
 }
-
-func textOf(b []byte) []byte { return base64.StdEncoding.AppendEncode(nil, b) }
 
 // stream returns a way to read from a stream that continues after b.
 func stream(after string, wrap func(io.Reader) io.Reader) func(Encoded, []byte) error {
@@ -191,136 +180,40 @@ func stream(after string, wrap func(io.Reader) io.Reader) func(Encoded, []byte) 
 	}
 }
 
-// encodings returns the encoding of f. All methods must return the same bytes.
-func encodings(t rapid.TB, f Encoded) []byte {
-	b := encode(t, f)
-	appended, err := f.AppendBinary([]byte("before"))
-	require.NoError(t, err)
-	requireBytes(t, append([]byte("before"), b...), appended, "AppendBinary does not append the encoding")
-	text, err := f.MarshalText()
-	require.NoError(t, err)
-	requireBytes(t, textOf(b), text, "MarshalText does not return the encoding")
-	var w bytes.Buffer
-	n, err := f.WriteTo(&w)
-	require.NoError(t, err)
-	require.EqualValues(t, w.Len(), n)
-	requireBytes(t, b, w.Bytes(), "WriteTo does not write the encoding")
-	return b
-}
-
 func encode(t rapid.TB, f Encoded) []byte {
 	b, err := f.MarshalBinary()
 	require.NoError(t, err)
 	return b
 }
 
-// requireBytes is like require.Equal, but does not print the bytes.
-func requireBytes(t rapid.TB, want, got []byte, message string) {
-	if bytes.Equal(want, got) {
-		return
-	}
-	t.Helper()
-	i := 0
-	for i < min(len(want), len(got)) && want[i] == got[i] {
-		i++
-	}
-	t.Fatalf("%s: %d and %d bytes, different from byte %d on", message, len(want), len(got), i)
-}
-
-// Update is true if golden files that do not exist yet should be written.
-var Update = flag.Bool("update", false, "write new golden files, and the test vectors of docs/format.md")
-
-// golden checks that a golden file is decoded to the expected structure, and
-// that this structure is still encoded to the same bytes.
+// golden checks that a golden file is decoded to the expected structure, which
+// is still encoded to the same bytes, and that damaged files are rejected. But
+// a file with a flipped bit and correct checksums can be valid.
 func (s Structure) golden(t rapid.TB, file string, built Encoded) {
 	b, f := encode(t, built), s.receiver(built.Family())
-	RequireGolden(t, file, b)
+	frametest.Golden(t, file, b)
 	require.True(t, s.decode(t, f, b, nil, ways...))
 	require.True(t, s.equal(f, built))
-	s.everyDamage(t, b, built.Family())
-}
-
-// RequireGolden compares encoded with the contents of testdata/name. With
-// -update it creates the file if it does not exist.
-func RequireGolden(t rapid.TB, name string, encoded []byte) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	b, err := os.ReadFile(file)
-	if errors.Is(err, os.ErrNotExist) && *Update {
-		b, err = encoded, os.WriteFile(file, encoded, 0o644)
-	}
-	require.NoError(t, err)
-	require.Equal(t, b, encoded, name)
-}
-
-// everyDamage truncates a frame anywhere, appends a byte, and flips each bit in
-// the header and at the end, and a bit in each other byte, which a checksum
-// covers. If a frame with a flipped bit has correct checksums, it can be valid.
-func (s Structure) everyDamage(t rapid.TB, b []byte, fam hashfam.Family) {
-	f := s.example(fam)
-	for i := range b {
-		s.decode(t, f, b[:i], hashfam.ErrCorrupt, ways[i%len(ways)])
-		edge := i < headerBytes(b)+8 || i >= len(b)-16
-		for bit := range 8 {
-			if edge || bit == i%8 {
-				changed, way := bytes.Clone(b), ways[(i+bit)%len(ways)]
-				changed[i] ^= 1 << bit
-				s.decode(t, f, changed, hashfam.ErrCorrupt, way)
-				if i >= offsetParams {
-					s.decode(t, s.receiver(fam), sealed(changed), nil, way)
-				}
-			}
+	used, n := s.example(f.Family()), 0
+	frametest.Damage(b, func(bad []byte) {
+		way := ways[n%len(ways)]
+		n++
+		s.decode(t, used, bad, hashfam.ErrCorrupt, way)
+		if len(bad) == len(b) {
+			s.decode(t, s.receiver(f.Family()), frametest.Seal(bad), nil, way)
 		}
-	}
-	s.decode(t, f, append(b, 0), hashfam.ErrCorrupt) // a byte after the frame
-	require.ErrorIs(t, f.UnmarshalText(append(textOf(b), '?')), hashfam.ErrCorrupt)
+	})
+	s.decode(t, used, append(b, 0), hashfam.ErrCorrupt) // a byte after the frame
+	require.ErrorIs(t, used.UnmarshalText(append(frametest.Text(b), '?')), hashfam.ErrCorrupt)
 }
 
-var errBroken = errors.New("broken cable")
-
-// streams reads from streams that fail or stall, and writes to streams that
-// fail. It checks the errors and the returned numbers of bytes.
-func (s Structure) streams(t *rapid.T, f Encoded, _ []string) {
-	b := encode(t, f)
-	room := rapid.IntRange(0, len(b)-1).Draw(t, "room")
-	until := func(err error) io.Reader { return io.MultiReader(bytes.NewReader(b[:room]), iotest.ErrReader(err)) }
-	used, _ := s.filled(t, f.Family())
-	own := encode(t, used)
-	for r, want := range map[io.Reader]error{
-		until(errBroken):                       errBroken,
-		iotest.DataErrReader(until(errBroken)): errBroken,
-		until(nil):                             io.ErrNoProgress,
-		bytes.NewReader(nil):                   io.EOF,
-	} {
-		n, err := used.ReadFrom(r)
-		ok := errors.Is(err, want) && (want == io.EOF || n == int64(room) && !errors.Is(err, io.EOF) && !errors.Is(err, hashfam.ErrCorrupt))
-		must(t, ok, "read %d of %d bytes: %v, want %v", n, room, err, want)
-	}
-	requireBytes(t, own, encode(t, used), "a failed read changed the receiver")
-	for failure, want := range map[error]error{errBroken: errBroken, nil: io.ErrShortWrite} {
-		w := &writer{room: room, err: failure}
-		n, err := f.WriteTo(w)
-		must(t, n == int64(room) && errors.Is(err, want), "wrote %d of %d bytes: %v, want %v", n, room, err, want)
-		requireBytes(t, b[:room], w.got, "other bytes were written")
-	}
-	requireBytes(t, b, encode(t, f), "a failed write changed the structure")
-}
-
-// A writer returns err once, after room bytes.
-type writer struct {
-	got  []byte
-	room int
-	err  error
-}
-
-func (w *writer) Write(b []byte) (int, error) {
-	n := min(len(b), w.room)
-	w.got = append(w.got, b[:n]...)
-	if w.room -= n; n < len(b) {
-		w.room = math.MaxInt
-		return n, w.err
-	}
-	return n, nil
+// streams checks that failed reads and writes do not change a structure.
+func (s Structure) streams(t *rapid.T, f Encoded) {
+	used := s.filled(t, f.Family())
+	own, b := encode(t, used), encode(t, f)
+	frametest.Streams(t, used, f, b)
+	frametest.Equal(t, own, encode(t, used), "a failed read changed the receiver")
+	frametest.Equal(t, b, encode(t, f), "a failed write changed the structure")
 }
 
 // lyingLength checks that a frame that claims to have 2^40 bits is rejected,
@@ -328,19 +221,17 @@ func (w *writer) Write(b []byte) (int, error) {
 func (s Structure) lyingLength(t rapid.TB) {
 	golden := s.Golden[slices.Min(slices.Collect(maps.Keys(s.Golden)))]()
 	lie := encode(t, golden)
-	binary.LittleEndian.PutUint64(lie[offsetPayload:], s.ClaimHuge(lie[offsetParams:]))
-	Reseal(lie)
+	lie = frametest.Set(lie, map[int]uint64{frametest.Payload: s.ClaimHuge(lie[frametest.Params:])})
 	require.NoError(t, s.header(t, lie, golden.Family(), nil), "the header is already invalid")
 	f := s.example(golden.Family())
-	for _, b := range [][]byte{lie, lie[:offsetParams], append(lie, make([]byte, 4<<20)...)} {
-		took := LeastAllocated(1, func() { s.decode(t, f, b, hashfam.ErrCorrupt, ways...) })
-		require.LessOrEqual(t, took, uint64(64*len(b)+1<<20))
+	for _, b := range [][]byte{lie, lie[:frametest.Params], append(lie, make([]byte, 4<<20)...)} {
+		s.decodeAny(t, f, b, hashfam.ErrCorrupt)
 	}
 }
 
 // zeroValue checks that a zero value can decode structures of the public
 // family. Neither this value nor a receiver can be encoded.
-func (s Structure) zeroValue(t rapid.TB) {
+func (s Structure) zeroValue(t *rapid.T, f Encoded) {
 	for _, none := range []Encoded{s.zero(), s.receiver(keyed)} {
 		_, marshaled := none.MarshalBinary()
 		_, text := none.MarshalText()
@@ -351,11 +242,66 @@ func (s Structure) zeroValue(t rapid.TB) {
 		require.Zero(t, n)
 	}
 	require.False(t, s.equal(s.zero(), s.receiver(keyed)), "another family")
-	f := s.example(hashfam.Family{})
-	for _, way := range ways {
-		g := s.zero()
-		require.NoError(t, way.decode(g, encode(t, f)))
-		require.True(t, s.equal(g, f), way.name)
+	var want error
+	if f.Family() != (hashfam.Family{}) {
+		want = hashfam.ErrFamily
 	}
-	require.ErrorIs(t, s.zero().UnmarshalBinary(encode(t, s.example(keyed))), hashfam.ErrFamily)
+	g := s.zero()
+	require.ErrorIs(t, rapid.SampledFrom(ways).Draw(t, "way").decode(g, encode(t, f)), want)
+	require.Equal(t, want == nil, s.equal(g, f))
+}
+
+// Change is the property that a changed frame with correct checksums is
+// rejected, or decoded to a structure that can be used. This structure may
+// contain any keys. But no method may panic or run forever, all forms must
+// agree, and keys that are added must be found.
+func (s Structure) Change(t *rapid.T) {
+	fam := drawFamily(t)
+	f := s.filled(t, fam)
+	b, another := encode(t, f), encode(t, s.filled(t, fam))
+	for range 5 { // most frames are rejected quickly
+		g, changed := f, frametest.Change(t, b, another)
+		if rapid.Bool().Draw(t, "into a receiver") {
+			g = s.receiver(fam)
+		}
+		if s.decodeAny(t, g, changed, nil) {
+			m := &Machine{T: t, Family: fam, F: g, Counts: map[string]uint64{}, s: s}
+			m.s.Actions, m.s.Invariant = nil, nil
+			if s.Remembered != nil { // it can have forgotten any key
+				m.s.Remembered = func(*Machine) map[string]uint64 { return map[string]uint64{} }
+			}
+			m.Resync()
+			m.repeat()
+			return
+		}
+	}
+}
+
+// decodeAny decodes b in all ways and reports whether it is valid. The error
+// must be want, if that is not nil. Decoding must not allocate much more memory
+// than b uses.
+func (s Structure) decodeAny(t rapid.TB, f Encoded, b []byte, want error) (valid bool) {
+	took := checks.LeastAllocated(1, func() { valid = s.decode(t, f, b, want, ways...) })
+	require.LessOrEqual(t, took, uint64(64*len(b)+4<<20), "allocated bytes for a frame of %d", len(b))
+	if valid {
+		s.read(f, names)
+		s.agree(t, names, f)
+		frametest.Equal(t, b, encode(t, f), "a read changed the structure")
+	}
+	return valid
+}
+
+// Fuzz decodes arbitrary bytes with all families, both unchanged and with
+// correct checksums, and reads from the structures.
+func (s Structure) Fuzz(f *testing.F) {
+	for _, g := range s.Golden {
+		f.Add(encode(f, g()))
+	}
+	frametest.Fuzz(f, func(t *testing.T, b []byte) {
+		for _, b := range [][]byte{b[:frametest.Len(b)], frametest.Seal(b)} { // see golden for bytes after the frame
+			for _, fam := range families {
+				s.decodeAny(t, s.receiver(fam), b, nil)
+			}
+		}
+	})
 }

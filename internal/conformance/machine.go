@@ -6,10 +6,10 @@ import (
 	"math"
 	"slices"
 
-	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/frame/frametest"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
@@ -30,10 +30,8 @@ type Machine struct {
 	Now   int64
 	Timed bool
 
-	s       Structure
-	checked int      // where to continue to check many keys
-	forged  bool     // the structure was decoded from a changed frame
-	aside   []func() // check that previous structures have not changed
+	s     Structure
+	aside []func() // check that previous structures have not changed
 }
 
 // An Entry is a key, and how often it was added.
@@ -45,9 +43,7 @@ type Entry struct {
 
 // Run is the property that no sequence of actions breaks an invariant. It can
 // be used with [rapid.Check] and [rapid.MakeFuzz].
-func (s Structure) Run(t *rapid.T) {
-	s.machine(t, drawFamily(t)).repeat()
-}
+func (s Structure) Run(t *rapid.T) { s.machine(t, drawFamily(t)).repeat() }
 
 // machine draws a structure and its twin.
 func (s Structure) machine(t *rapid.T, fam hashfam.Family) *Machine {
@@ -55,19 +51,19 @@ func (s Structure) machine(t *rapid.T, fam hashfam.Family) *Machine {
 	if s.Builders != nil {
 		m.build()
 	} else {
-		m.F = s.made(s.drawn(t, fam))
+		m.F = made(s.create(s.drawn(t, fam)))
 		m.Twin = s.like(m.F)
 	}
 	return m
 }
 
-// filled draws a structure with some keys, and returns the keys.
-func (s Structure) filled(t *rapid.T, fam hashfam.Family) (Encoded, []string) {
-	m := s.machine(t, fam)
+// filled draws a structure with keys.
+func (s Structure) filled(t *rapid.T, fam hashfam.Family) Encoded {
+	f := s.machine(t, fam).F
 	if s.Builders == nil {
-		return m.F, s.fill(m.F, drawSet(t))
+		s.fill(f, drawSet(t))
 	}
-	return m.F, m.members()
+	return f
 }
 
 // fill adds keys to f until one does not fit. It returns those that were added.
@@ -85,19 +81,19 @@ func (m *Machine) repeat() {
 			actions[name] = func(*rapid.T) { do(m) }
 		}
 	}
-	adds, contains := m.s.adds(m.F), ContainsOrAdds(m.F)
 	_, resets := m.F.(interface{ Reset() })
-	has(true, "all forms agree", func(*Machine) { m.agree(drawSet(m.T)) })
+	has(true, "all forms agree", func(m *Machine) { m.Agree(drawSet(m.T), m.Twin) })
 	has(true, "encode and decode", (*Machine).recode)
-	has(len(adds) > 0, "add", func(*Machine) { m.Add(m.s.adds(m.F), drawSet(m.T)) })
-	has(len(contains) > 0, "contains or add", func(*Machine) { m.ContainsOrAdd(ContainsOrAdds(m.F)) })
+	has(m.s.Builders == nil, "add", func(m *Machine) { m.Add(m.F, drawSet(m.T)) })
+	has(len(containsOrAdds(m.F)) > 0, "contains or add", func(m *Machine) { m.ContainsOrAdd(m.F) })
 	has(len(m.s.deletes(m.F)) > 0, "delete", (*Machine).delete)
 	has(m.s.clone != nil, "clone", (*Machine).clone)
-	has(m.s.Builders != nil && !m.forged, "build", (*Machine).build)
-	has(m.s.merge != nil && !m.forged, "merge", (*Machine).merge)
-	has(resets && !m.forged, "reset", (*Machine).reset)
+	// Nothing like a structure from a changed frame may be possible to create.
+	has(m.s.Builders != nil && m.Exact, "build", (*Machine).build)
+	has(m.s.merge != nil && m.Exact, "merge", (*Machine).merge)
+	has(resets && m.Exact, "reset", (*Machine).reset)
 	for name, do := range m.s.Actions {
-		has(!m.forged, name, do)
+		has(true, name, do)
 	}
 	m.Repeat(actions)
 	m.finish()
@@ -127,65 +123,51 @@ func (m *Machine) members() []string {
 	return slices.DeleteFunc(keys, func(key string) bool { return m.Counts[key] == 0 })
 }
 
-// Total returns the number of keys in the model, including copies.
-func (m *Machine) Total() uint64 { return TotalOf(m.Counts) }
-
-// TotalOf returns the sum of counts, or the largest number if it is larger.
-func TotalOf(counts map[string]uint64) (sum uint64) {
+// Total returns the sum of counts, or the largest number if it is larger.
+func Total(counts map[string]uint64) (sum uint64) {
 	for _, n := range counts {
 		sum = sizing.AddSat(sum, n)
 	}
 	return sum
 }
 
-func (m *Machine) canonical() bool {
-	return m.Exact && !m.forged && m.s.Canonical != nil && m.s.Canonical(m.F)
-}
+func (m *Machine) canonical() bool { return m.Exact && m.s.Canonical != nil && m.s.Canonical(m.F) }
 
 func (m *Machine) check() {
 	must(m, m.s.equal(m.F, m.Twin), "the structure differs from its twin")
-	if m.s.Remembered != nil && m.forged {
-		clear(m.Counts) // it can have forgotten any key
-	} else if m.s.Remembered != nil {
+	if m.s.Remembered != nil {
 		m.Counts = m.s.Remembered(m)
 	}
-	if m.s.Diverges == nil {
-		require.Equal(m, m.s.reads(m.Twin), m.s.reads(m.F))
-	}
+	m.s.alike(m, m.F, m.Twin)
 	keys := m.members()
-	if many := len(keys) - 500; many > 0 { // the other keys follow later
-		m.checked = (m.checked + 500) % many
-		keys = keys[m.checked:][:500]
-	}
-	m.checkCounts(keys)
+	m.checkCounts(keys[:min(len(keys), 500)]) // the other keys follow at the end
 	if f, ok := m.F.(interface{ Len() uint64 }); ok && m.Exact {
-		want := m.Total()
+		want := Total(m.Counts)
 		if m.s.Builders != nil {
 			want = uint64(len(m.Counts)) // including deleted keys
 		}
 		must(m, f.Len() == want, "Len() = %d, want %d", f.Len(), want)
 	}
-	if m.s.Invariant != nil && !m.forged {
+	if m.s.Invariant != nil {
 		m.s.Invariant(m)
 	}
 }
 
 func (m *Machine) checkCounts(keys []string) {
-	most := uint64(math.MaxUint64)
-	if m.s.MostCount != nil {
-		most = m.s.MostCount(m.F)
-	}
-	for _, forms := range m.s.questions(m.F) {
-		form := forms[0]
-		numbers, _ := form.Bind(keys)()
+	questions := m.s.questions(m.F)
+	k := questions[0][0].keys(keys)
+	for _, forms := range questions {
+		form, most := forms[0], uint64(1)
+		switch {
+		case form.Counts && m.s.MostCount != nil:
+			most = m.s.MostCount(m.F)
+		case form.Counts:
+			most = math.MaxUint64
+		}
+		numbers, _ := form.call(k)
 		for i, key := range keys {
-			least := uint64(1)
-			if form.Counts {
-				least = min(m.Counts[key], most)
-			}
-			if numbers[i] < least {
-				m.Fatalf("lost a key: %s(%q) = %d, want at least %d", form.Name, key, numbers[i], least)
-			}
+			least := min(m.Counts[key], most)
+			must(m, numbers[i] >= least, "lost a key: %s(%q) = %d, want at least %d", form.Name, key, numbers[i], least)
 		}
 	}
 }
@@ -194,10 +176,10 @@ func (m *Machine) checkCounts(keys []string) {
 // forms, encodings, deleting every key, and Leave.
 func (m *Machine) finish() {
 	m.Logf("at the end")
-	requireBytes(m, encode(m, m.Twin), encode(m, m.F), "the structure and its twin are encoded differently")
+	frametest.Equal(m, encode(m, m.Twin), encode(m, m.F), "the structure and its twin are encoded differently")
 	m.checkCounts(m.members())
-	m.agree(append(m.members(), "key 0", "absent", ""))
-	if m.Total() <= 10_000 && m.s.Builders == nil {
+	m.Agree(append(m.members(), "key 0", "absent", ""), m.Twin)
+	if Total(m.Counts) <= 10_000 && m.s.Builders == nil {
 		m.rebuild()
 	}
 	for _, check := range m.aside {
@@ -214,9 +196,7 @@ func (m *Machine) rebuild() {
 	}
 	if m.canonical() {
 		f := m.s.like(m.F)
-		_, err := m.s.adds(f)[0].do(keys...)
-		require.NoError(m, err)
-		must(m, m.s.equal(m.F, f), "the structure does not equal one with the same keys")
+		must(m, len(m.s.fill(f, keys)) == len(keys) && m.s.equal(m.F, f), "one with the same keys is not equal")
 	}
 	if deletes := m.s.deletes(m.F); len(deletes) > 0 {
 		m.remove(deletes[0], keys, len(keys))
@@ -230,7 +210,7 @@ func (m *Machine) rebuild() {
 func (m *Machine) Leave(f Encoded) {
 	b := encode(m, f)
 	m.aside = append(m.aside, func() {
-		requireBytes(m, b, encode(m, f), "a previous structure has changed")
+		frametest.Equal(m, b, encode(m, f), "a previous structure has changed")
 		must(m, m.s.equal(m.F, f) == bytes.Equal(b, encode(m, m.F)), "Equal does not agree with the encodings")
 	})
 }

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"math"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -17,28 +15,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/checks"
+	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
-
-// A View is an open view of a frame.
-type View struct {
-	pointer, value any
-	decode         func() (Encoded, error)
-}
-
-// Viewer converts the function that opens views. The view must return the same
-// as the structure for Questions and Reads.
-func Viewer[E any, V interface {
-	*E
-	Decode() (S, error)
-}, S Encoded](open func([]byte, hashfam.Family) (V, error)) func([]byte, hashfam.Family) (*View, error) {
-	return func(data []byte, fam hashfam.Family) (*View, error) {
-		v, err := open(data, fam)
-		if err != nil {
-			return nil, err
-		}
-		return &View{v, *v, func() (Encoded, error) { return v.Decode() }}, nil
-	}
-}
 
 // view opens a view of b and returns its error, or otherwise if there are no
 // views. If f is not nil, the view must agree with f.
@@ -54,27 +33,18 @@ func (s Structure) view(t rapid.TB, b []byte, fam hashfam.Family, f Encoded, oth
 	if err != nil {
 		return err
 	}
-	questions := s.questions(v.pointer)
-	for _, form := range slices.Concat(questions...) {
+	for _, form := range slices.Concat(s.questions(v)...) {
 		form.do("key", "")
 	}
-	err = v.pointer.(interface{ Verify() error }).Verify()
-	g, decoded := v.decode()
+	err = v.(interface{ Verify() error }).Verify()
+	g, decoded := s.decoded(v)
 	require.Equal(t, err == nil, decoded == nil)
 	if err == nil && f != nil {
-		own := s.questions(f)
-		require.Len(t, questions, len(own))
-		Agree(t, joined(own, questions), names)
-		require.Equal(t, s.reads(f), s.reads(v.pointer))
+		s.agree(t, names, f, v)
 		clear(b)
 		must(t, s.equal(g, f), "the decoded structure shares memory with the view")
 	}
 	return err
-}
-
-// HeaderOf converts the function that reads parameters.
-func HeaderOf[P any](read func(io.Reader, hashfam.Family) (P, error)) func(io.Reader, hashfam.Family) (any, error) {
-	return func(r io.Reader, fam hashfam.Family) (any, error) { return read(r, fam) }
 }
 
 // header reads the parameters in b and returns the error. If f is not nil, they
@@ -86,15 +56,12 @@ func (s Structure) header(t rapid.TB, b []byte, fam hashfam.Family, f Encoded) e
 	stream := bytes.NewBuffer(b)
 	p, err := s.Header(stream, fam)
 	if err == nil {
-		must(t, bytes.HasPrefix(sealed(b), b[:len(b)-stream.Len()]), "a damaged header is accepted")
-		require.Equal(t, len(b)-headerBytes(b), stream.Len(), "bytes after the header")
+		must(t, bytes.HasPrefix(frametest.Seal(b), b[:len(b)-stream.Len()]), "a damaged header is accepted")
+		require.Equal(t, len(b)-frametest.HeaderLen(b), stream.Len(), "bytes after the header")
 	}
 	must(t, f == nil || p == s.params(f), "other parameters are read: %v", p)
 	return err
 }
-
-// An Asker queries a frame without creating a view.
-type Asker = func(frame []byte, d hashfam.Digest) (bool, error)
 
 // ask queries b, which may be damaged, at different addresses. If b is valid,
 // the results must agree with f. Otherwise true must be returned with the error
@@ -106,7 +73,7 @@ func (s Structure) ask(t rapid.TB, b []byte, f Encoded, invalid error) {
 	}
 	ask, room, digests := s.Ask(f.Family()), make([]byte, len(b)+8), []hashfam.Digest{0, 1 << 62, 2 << 62, 3 << 62}
 	if invalid == nil {
-		digests = f.Family().SumAll(digests, bytesOf(names))
+		digests = f.Family().SumAllStrings(digests, names)
 	}
 	for i, d := range digests {
 		frame := room[i%8:][:copy(room[i%8:], b)]
@@ -116,7 +83,7 @@ func (s Structure) ask(t rapid.TB, b []byte, f Encoded, invalid error) {
 			require.NoError(t, err)
 			require.Equal(t, any(f).(interface{ ContainsDigest(hashfam.Digest) bool }).ContainsDigest(d), got)
 		case err == nil:
-			header := s.header(t, sealed(b), f.Family(), nil)
+			header := s.header(t, frametest.Seal(b), f.Family(), nil)
 			var field *hashfam.FieldError
 			layers := s.Builders != nil && errors.As(header, &field) && field.Field == "payload length"
 			must(t, header == nil || layers, "an invalid header was accepted: %v", header)
@@ -130,21 +97,17 @@ func (s Structure) ask(t rapid.TB, b []byte, f Encoded, invalid error) {
 }
 
 // secrets checks that printing, logging or marshaling a structure does not show
-// the family's key, and that pointers and values have the same JSON.
-func (s Structure) secrets(t *rapid.T, _ Encoded, _ []string) {
+// the family's key. Values are printed like pointers, see checks.ZeroValues.
+func (s Structure) secrets(t *rapid.T) {
 	fam := hashfam.New(hashfam.Key{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15})
-	f, _ := s.filled(t, fam)
-	value := s.value(f)
-	pointer, _ := json.Marshal(f)
-	same, _ := json.Marshal(value)
-	requireBytes(t, pointer, same, "the value is not marshaled like the pointer")
-	values := []any{f, value, s.params(f), map[string]any{"f": f}, struct{ F any }{value}}
+	f := s.filled(t, fam)
+	values := []any{f, s.params(f), map[string]any{"f": f}, struct{ F any }{f}}
 	if s.Reads != nil {
 		values = append(values, s.Reads(f))
 	}
 	if s.View != nil {
 		if v, err := s.View(encode(t, f), fam); err == nil {
-			values = append(values, v.pointer, v.value)
+			values = append(values, v)
 		}
 	}
 	for _, v := range append(values, values) {
@@ -167,17 +130,16 @@ func shown(v any) string {
 	return out.String()
 }
 
-// pureReads reads in several goroutines. The race detector or different
+// concurrentReads reads in several goroutines. The race detector or different
 // encodings reveal writes.
-func (s Structure) pureReads(t *rapid.T, f Encoded, keys []string) {
-	keys = append(keys, drawSet(t)...)
-	before := encode(t, f)
+func (s Structure) concurrentReads(t *rapid.T, f Encoded) {
+	keys, before := append(drawSet(t), names...), encode(t, f)
 	var wg sync.WaitGroup
 	for range 2 {
 		wg.Go(func() { s.read(f, keys) })
 	}
 	wg.Wait()
-	requireBytes(t, before, encode(t, f), "a read changed the structure")
+	frametest.Equal(t, before, encode(t, f), "a read changed the structure")
 }
 
 // read calls all methods that only read.
@@ -199,7 +161,7 @@ func (s Structure) read(f Encoded, keys []string) {
 
 // allocations checks that queries do not allocate, nor insertions when the key
 // is already contained. With the tag purego strings can be copied.
-func (s Structure) allocations(t *rapid.T, f Encoded, _ []string) {
+func (s Structure) allocations(t *rapid.T, f Encoded) {
 	key := strings.Repeat("k", rapid.IntRange(0, 300).Draw(t, "length"))
 	keys := slices.Repeat([]string{key}, 40) // enough to hash them in blocks
 	var forms []Form
@@ -208,33 +170,19 @@ func (s Structure) allocations(t *rapid.T, f Encoded, _ []string) {
 		for range 8 {
 			s.adds(f)[0].do(keys...) // so that 8-bit counters are widened now
 		}
-		forms = append(s.adds(f), ContainsOrAdds(f)...)
+		forms = append(s.adds(f), containsOrAdds(f)...)
 	}
-	copied := LeastAllocated(5, func() { f.Family().SumString(key) })
+	copied := checks.LeastAllocated(5, func() { f.Family().SumString(key) })
 	for _, form := range slices.Concat(append(s.questions(f), forms)...) {
-		one, two, many, most := form.Bind(keys[:1]), form.Bind(keys[:2]), form.Bind(keys), uint64(0)
+		one, two, many, most := form.keys(keys[:1]), form.keys(keys[:2]), form.keys(keys), uint64(0)
 		if strings.HasSuffix(form.Name, "String") {
 			most = copied * 43
 		}
-		took := LeastAllocated(5, func() { one(); two(); many() })
+		took := checks.LeastAllocated(5, func() { form.call(one); form.call(two); form.call(many) })
 		must(t, took <= most, "%s allocates %d bytes for 1, 2 and 40 keys", form.Name, took)
 	}
 	if s.Ask != nil {
 		ask, b, d := s.Ask(f.Family()), encode(t, f), f.Family().SumString(key)
-		require.Zero(t, LeastAllocated(5, func() { ask(b, d) }), "querying a frame allocates")
+		require.Zero(t, checks.LeastAllocated(5, func() { ask(b, d) }), "querying a frame allocates")
 	}
-}
-
-// LeastAllocated returns how many bytes f allocates. Since other goroutines
-// also allocate, it calls f several times and returns the minimum.
-func LeastAllocated(runs int, f func()) uint64 {
-	least := uint64(math.MaxUint64)
-	for ; runs > 0 && least > 0; runs-- {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		f()
-		runtime.ReadMemStats(&after)
-		least = min(least, after.TotalAlloc-before.TotalAlloc)
-	}
-	return least
 }

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
 
 // Encoded has the methods of all structures, except those that other types
@@ -17,13 +18,10 @@ import (
 type Encoded interface {
 	Family() hashfam.Family
 
-	encoding.BinaryAppender
-	encoding.BinaryMarshaler
+	frametest.Encoder
 	encoding.BinaryUnmarshaler
-	encoding.TextMarshaler
 	encoding.TextUnmarshaler
 	io.ReaderFrom
-	io.WriterTo
 
 	fmt.Stringer
 	slog.LogValuer
@@ -31,7 +29,7 @@ type Encoded interface {
 
 // A Structure describes how a structure is used, encoded and printed. Type and
 // ClaimHuge must be set. Other fields can be nil. Most methods are found by
-// their signatures, see [Adds] and [Contains].
+// their signatures, see [Adds].
 type Structure struct {
 	Type
 	// Builders draws parameters and returns all ways to build a structure using
@@ -39,12 +37,12 @@ type Structure struct {
 	// must not matter.
 	Builders func(*rapid.T, hashfam.Family) map[string]Builder
 
-	// Add and Delete return all forms if there are others than [Adds] and
-	// [Deletes]. Delete returns none if the parameters do not allow it.
-	Add, Delete func(Encoded) []Form
+	// Add and Delete return all forms, if the structure does not have all forms
+	// of Add or Delete, or has others. Delete returns none if the parameters do
+	// not allow it.
+	Add, Delete func(any) []Form
 	// Questions contains queries of the structure and its view other than
-	// [Contains] and [Counts]. A result above 0 means that the key may be
-	// contained.
+	// Contains and Count. A result above 0 means that the key may be contained.
 	Questions []func(any) []Form
 
 	// Actions contains further actions.
@@ -69,10 +67,10 @@ type Structure struct {
 	// ClaimHuge changes encoded parameters to describe a structure of 2^40
 	// bits, and returns its payload length in bytes.
 	ClaimHuge func(params []byte) (payload uint64)
-	// Header reads the parameters, see [HeaderOf].
+	// Header reads the parameters, and View opens a view, see [Untyped]. The
+	// view must return the same as the structure.
 	Header func(io.Reader, hashfam.Family) (params any, err error)
-	// View opens a view, see [Viewer].
-	View func([]byte, hashfam.Family) (*View, error)
+	View   func([]byte, hashfam.Family) (view any, err error)
 	// Ask returns a function that queries frames of the family.
 	Ask func(hashfam.Family) Asker
 	// Reads calls further methods that only read. It returns values, some of
@@ -82,6 +80,14 @@ type Structure struct {
 
 // A Builder builds a structure from digests.
 type Builder = func([]hashfam.Digest) (Encoded, error)
+
+// An Asker queries a frame without creating a view.
+type Asker = func(frame []byte, d hashfam.Digest) (bool, error)
+
+// Untyped converts a function that reads parameters or opens a view.
+func Untyped[From, To any](open func(From, hashfam.Family) (To, error)) func(From, hashfam.Family) (any, error) {
+	return func(from From, fam hashfam.Family) (any, error) { return open(from, fam) }
+}
 
 // On returns an action or invariant for a structure and its twin.
 func On[S Encoded](do func(m *Machine, f, twin S)) func(*Machine) {
@@ -94,9 +100,9 @@ type Type struct {
 	zero     func() Encoded
 	receiver func(hashfam.Family) Encoded
 	equal    func(a, b Encoded) bool
-	clone    func(Encoded) Encoded                       // or nil
-	merge    func(f Encoded, others ...Encoded) error    // or nil
-	value    func(f Encoded) any                         // what f points to
+	clone    func(Encoded) Encoded                    // or nil
+	merge    func(f Encoded, others ...Encoded) error // or nil
+	decoded  func(view any) (Encoded, error)
 	params   func(f any) any                             // of a structure or its view
 	drawn    func(*rapid.T, hashfam.Family) (params any) // or nil
 	create   func(params any) (Encoded, error)           // or nil
@@ -116,7 +122,7 @@ func Of[P, E any, S pointer[E, S]](receiver func(hashfam.Family) S) Type {
 		zero:     func() Encoded { return S(new(E)) },
 		receiver: func(fam hashfam.Family) Encoded { return receiver(fam) },
 		equal:    func(a, b Encoded) bool { return a.(S).Equal(b.(S)) },
-		value:    func(f Encoded) any { return *f.(S) },
+		decoded:  func(view any) (Encoded, error) { return view.(interface{ Decode() (S, error) }).Decode() },
 		params: func(f any) any {
 			if f, ok := f.(interface{ Config() P }); ok {
 				return f.Config()
@@ -148,12 +154,11 @@ func Created[P, E any, S pointer[E, S]](receiver func(hashfam.Family) S,
 	return t
 }
 
-func (t Type) reads(f any) []any { return append(Reads(f), t.params(f)) }
-
-// Reads returns the results of the methods of a structure or its view that only
-// read and that several structures have.
-func Reads(f any) []any {
+// reads returns the parameters of a structure or its view, and the results of
+// the methods without arguments that several structures have.
+func (t Type) reads(f any) []any {
 	return []any{
+		t.params(f),
 		have(f, func(f interface{ SizeBytes() uint64 }) any { return f.SizeBytes() }),
 		have(f, func(f interface{ Len() uint64 }) any { return f.Len() }),
 		have(f, func(f interface{ Total() uint64 }) any { return f.Total() }),
@@ -163,11 +168,18 @@ func Reads(f any) []any {
 	}
 }
 
-// like returns a structure with the same parameters.
-func (t Type) like(f Encoded) Encoded { return t.made(t.params(f)) }
+// have returns the result of call, or nil if f does not have the method.
+func have[I any](f any, call func(I) any) any {
+	if f, ok := f.(I); ok {
+		return call(f)
+	}
+	return nil
+}
 
-func (t Type) made(params any) Encoded {
-	f, err := t.create(params)
+// like returns a structure with the same parameters.
+func (t Type) like(f Encoded) Encoded { return made(t.create(t.params(f))) }
+
+func made[T any](f T, err error) T {
 	if err != nil {
 		panic(err)
 	}
@@ -202,10 +214,9 @@ func otherValues(v reflect.Value) []any {
 	switch {
 	case !v.CanInterface():
 		return nil
-	case v.CanInt():
-		return []any{v.Int() + 1, v.Int() - 1, v.Int() * 2, v.Int() / 2, v.Int() + 1<<14}
-	case v.CanUint():
-		return []any{v.Uint() + 1, v.Uint() + 2, v.Uint() * 2, v.Uint() / 2}
+	case v.CanInt() || v.CanUint():
+		n := v.Convert(reflect.TypeFor[int64]()).Int()
+		return []any{n + 1, n + 2, n * 2, n / 2, n + 1<<14}
 	case v.CanFloat():
 		return []any{v.Float() * 0.999, v.Float() / 2}
 	case v.Kind() == reflect.Bool:
@@ -217,16 +228,8 @@ func otherValues(v reflect.Value) []any {
 // Filled returns a function for Golden that adds the keys "key 0" to "key n-1".
 func Filled[P any, S Encoded](create func(P) (S, error), p P, n int) func() Encoded {
 	return func() Encoded {
-		f, err := create(p)
-		if err == nil {
-			_, err = Adds(f)[0].do(numbered(0, n)...)
-		}
-		if err != nil {
-			panic(err)
-		}
+		f := made(create(p))
+		made(Adds(f)[0].do(numbered(0, n)...))
 		return f
 	}
 }
-
-// Built converts a function for Golden.
-func Built[S Encoded](build func() S) func() Encoded { return func() Encoded { return build() } }

@@ -27,7 +27,7 @@ import (
 	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/hashfam/perfect"
-	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
 
 const root = "../.."
@@ -76,7 +76,7 @@ func TestGoldenFilesNeverChange(t *testing.T) {
 			added += sum + "  " + path + "\n"
 		}
 	}
-	if *conformance.Update && added != "" {
+	if *frametest.Update && added != "" {
 		require.NoError(t, os.WriteFile(filepath.Join(root, list), []byte(text+added), 0o644))
 		added = ""
 	}
@@ -95,7 +95,7 @@ func TestTheFormatPageHasTheTestVectors(t *testing.T) {
 	} {
 		add()
 	}
-	if *conformance.Update {
+	if *frametest.Update {
 		require.NoError(t, os.WriteFile(filepath.Join(root, page), []byte(text[:section[2]]+v.text.String()+text[section[3]:]), 0o644))
 		return
 	}
@@ -227,7 +227,7 @@ func (v *vectors) add(f interface{ AddString(string) error }, keys ...string) {
 func (v *vectors) frame(f encoding.BinaryMarshaler, what string) {
 	b := must(f.MarshalBinary())
 	v.line("\nframe", b[4], what)
-	header := (24 + int(binary.LittleEndian.Uint16(b[6:])) + 8 + 63) / 64 * 64
+	header := frametest.HeaderLen(b)
 	all := ""
 	for _, part := range [][]byte{b[:24], b[24:header], b[header : len(b)-8], b[len(b)-8:]} {
 		for _, line := range shown(part) {

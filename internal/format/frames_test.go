@@ -29,6 +29,7 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/hashfam/perfect"
 	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/frame/frametest"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
@@ -416,9 +417,7 @@ func damaged(t *testing.T) (all []question) {
 			for _, change := range []byte{1, 128} {
 				b := bytes.Clone(frame)
 				b[i] ^= change
-				sealed := bytes.Clone(b)
-				conformance.Reseal(sealed)
-				all = append(all, question{b, 64}, question{sealed, 64}, question{b[:i], 64})
+				all = append(all, question{b, 64}, question{frametest.Seal(b), 64}, question{b[:i], 64})
 			}
 		}
 	}

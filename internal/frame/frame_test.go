@@ -12,10 +12,12 @@ import (
 	"testing/iotest"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/checks"
 	"github.com/filterfam/filterfam/internal/fault"
+	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
 
 var errs = &fault.Maker{Package: "test"}
@@ -142,7 +144,7 @@ func TestReadingAllocatesThePayloadOnce(t *testing.T) {
 	} {
 		var got []uint64
 		var err error
-		took := conformance.LeastAllocated(1, func() { got, err = decodeWords[uint64](NewReader(c.source, errs), n) })
+		took := checks.LeastAllocated(1, func() { got, err = decodeWords[uint64](NewReader(c.source, errs), n) })
 		require.NoError(t, err, c.name)
 		require.Len(t, got, n)
 		require.Equal(t, n, cap(got))
@@ -263,8 +265,12 @@ func (l list) encode() (Header, Payload, error) {
 	return listFormat.NewWords(hashfam.Family{}, (4*n+7)/8*8, n, 7), Numbers(l), nil
 }
 
+func (l list) MarshalBinary() ([]byte, error)          { return l.AppendBinary(nil) }
+func (l list) MarshalText() ([]byte, error)            { return MarshalText(l) }
 func (l list) AppendBinary(dst []byte) ([]byte, error) { return AppendBinary(dst, l.encode) }
+func (l list) WriteTo(w io.Writer) (int64, error)      { return WriteTo(w, l.encode) }
 func (l *list) UnmarshalBinary(data []byte) error      { return l.decode(NewBytesReader(data, errs)) }
+func (l *list) ReadFrom(r io.Reader) (int64, error)    { return ReadFrom(r, errs, l.decode) }
 
 func (l *list) decode(r *Reader) error {
 	_, numbers, err := listFormat.Read(r, hashfam.Family{})
@@ -273,28 +279,25 @@ func (l *list) decode(r *Reader) error {
 }
 
 func TestFormatRoundTrip(t *testing.T) {
-	var w bytes.Buffer
 	want, got := list{1, 2, 3}, list(nil)
-	b, err := want.AppendBinary(nil)
-	require.NoError(t, err)
-	n, err := WriteTo(&w, want.encode)
-	require.Equal(t, []any{b, int64(len(b)), nil}, []any{w.Bytes(), n, err})
-	n, err = ReadFrom(&w, errs, got.decode)
+	b := frametest.Encodings(t, want)
+	n, err := got.ReadFrom(bytes.NewReader(b))
 	require.Equal(t, []any{want, int64(len(b)), nil}, []any{got, n, err})
+	rapid.Check(t, func(t *rapid.T) { frametest.Streams(t, new(list), want, b) })
 	h, _, _ := want.encode()
 	require.Equal(t, b, AppendFilled(bytes.Repeat([]byte{9}, 200)[:0], h, func(numbers []uint32) { copy(numbers, want) }))
 	for i := range b {
 		changed := bytes.Clone(b)
 		changed[i] ^= 1
 		require.Error(t, got.UnmarshalBinary(changed), "byte %d", i)
-		if conformance.Reseal(changed); i >= 40 && i < 56 || i >= 76 && i < 80 {
+		if changed = frametest.Seal(changed); i >= 40 && i < 56 || i >= 76 && i < 80 {
 			require.ErrorContains(t, got.UnmarshalBinary(changed), "padding")
 		}
 	}
 
 	_, err = list(nil).AppendBinary(nil)
 	require.ErrorIs(t, err, errNone)
-	_, err = WriteTo(nil, list(nil).encode)
+	_, err = list(nil).WriteTo(nil)
 	require.ErrorIs(t, err, errNone)
 }
 

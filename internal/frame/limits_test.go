@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/checks"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
@@ -77,7 +77,7 @@ func checkPieces(t *testing.T, p Payload, bytes int) {
 
 func TestWritingUsesABufferOf64KiB(t *testing.T) {
 	least := func(p Payload) uint64 {
-		return conformance.LeastAllocated(20, func() {
+		return checks.LeastAllocated(20, func() {
 			for range p {
 			}
 		})

@@ -9,16 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/checks"
 )
-
-// draw returns n digests.
-func draw(rng *rand.Rand, n int) []hashfam.Digest {
-	digests := make([]hashfam.Digest, n)
-	for i := range digests {
-		digests[i] = hashfam.Digest(rng.Uint64())
-	}
-	return digests
-}
 
 // Every digest must be in one group, and in order, even with the smallest
 // arrays.
@@ -26,7 +18,7 @@ func TestGroupsContainAllDigests(t *testing.T) {
 	rng := rand.New(rand.NewPCG(40, 41))
 	array := make([]uint64, 96)
 	for n := range 300 {
-		digests := draw(rng, n)
+		digests := checks.Digests(rng, n)
 		for name, next := range map[string]func([]hashfam.Digest) (group, rest []hashfam.Digest){
 			"spread":   func(d []hashfam.Digest) (_, _ []hashfam.Digest) { return Spread(array, d, 7, 8*96) },
 			"one byte": func(d []hashfam.Digest) (_, _ []hashfam.Digest) { return Spread(array[:1], d, 255, 1) },
@@ -94,7 +86,7 @@ func TestHasMatchesSingleLookups(t *testing.T) {
 			a.Step = a.Span / uint64(a.K)
 			a.Span = a.Step
 		}
-		a.compare(t, draw(rng, 1+rng.IntN(Block)))
+		a.compare(t, checks.Digests(rng, 1+rng.IntN(Block)))
 	}
 }
 
@@ -104,7 +96,7 @@ func TestLargeSpans(t *testing.T) {
 		t.Skip("needs 520 megabytes of addresses")
 	}
 	words := make([]uint64, 1<<26+1)
-	digests := draw(rand.New(rand.NewPCG(52, 53)), least)
+	digests := checks.Digests(rand.New(rand.NewPCG(52, 53)), least)
 	for _, span := range []uint64{math.MaxUint32, 1<<32 - 64} {
 		a := Array{K: 2, Span: span, Words: words}
 		for i, d := range digests {

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/checks"
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
@@ -23,7 +23,7 @@ import (
 func TestBuildsAreDeterministic(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, n := range sizes() {
-		digests := conformance.Digests(rng, n)
+		digests := checks.Digests(rng, n)
 		want := members(t, percent, digests)
 		require.EqualValues(t, n, want.Shape().Keys)
 		require.False(t, slices.Contains(want.ContainsAll(nil, digests), false), "n = %d", n)
@@ -111,7 +111,7 @@ func TestRanksOfShardsAreExact(t *testing.T) {
 }
 
 func TestStreamRejectsInvalidSequences(t *testing.T) {
-	list := sorted(t, conformance.Digests(rand.New(rand.NewPCG(5, 6)), 2000))
+	list := sorted(t, checks.Digests(rand.New(rand.NewPCG(5, 6)), 2000))
 	swapped := slices.Clone(list)
 	swapped[1000], swapped[1001] = swapped[1001], swapped[1000]
 	for _, c := range []struct {
@@ -136,9 +136,9 @@ func TestSortReturnsDistinctDigests(t *testing.T) {
 			step = 27
 		}
 		for bits := 1; bits <= 64; bits += step {
-			digests := conformance.Digests(rng, n)
+			digests := checks.Digests(rng, n)
 			for i := range digests { // few distinct ranks, with a common prefix or suffix
-				digests[i] = conformance.Probing(uint64(digests[i]) >> (64 - bits) << (i % 2 * (64 - bits)))
+				digests[i] = checks.Probing(uint64(digests[i]) >> (64 - bits) << (i % 2 * (64 - bits)))
 			}
 			want := slices.Clone(digests)
 			slices.SortFunc(want, func(a, b hashfam.Digest) int { return cmp.Compare(rank(a), rank(b)) })
@@ -151,7 +151,7 @@ func TestSortReturnsDistinctDigests(t *testing.T) {
 
 // A build must end with the step during which the context is canceled.
 func TestBuildsCanBeCanceled(t *testing.T) {
-	list := sorted(t, conformance.Digests(rand.New(rand.NewPCG(13, 14)), 3*shardStarts))
+	list := sorted(t, checks.Digests(rand.New(rand.NewPCG(13, 14)), 3*shardStarts))
 	for name, build := range map[string]func(context.Context, Build) error{
 		"Sort":    func(ctx context.Context, b Build) error { _, err := Sort(ctx, b, slices.Clone(list)); return err },
 		"Members": func(ctx context.Context, b Build) error { _, err := Members(ctx, b, percent, list); return err },

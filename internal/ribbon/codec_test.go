@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/checks"
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
@@ -23,7 +23,7 @@ func TestParseRestoresTheRibbon(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
 	for _, n := range []int{0, 1, 5, 100, 500, 10_000} {
 		for _, columns := range []uint32{0, 1, 1 << 15, 1 << 16, percent, seven, MaxColumns} {
-			digests := conformance.Digests(rng, n)
+			digests := checks.Digests(rng, n)
 			r := members(t, columns, digests)
 			require.NotContains(t, each(r, nil, digests), false, "n = %d, columns %d", n, columns)
 			words := payload(r)
@@ -83,7 +83,7 @@ func TestInvalidShapesAreRejected(t *testing.T) {
 
 // Iteration over a payload can stop after any piece.
 func TestPayloadStopsEarly(t *testing.T) {
-	payload := members(t, percent, conformance.Digests(rand.New(rand.NewPCG(1, 1)), 3000)).Payload()
+	payload := members(t, percent, checks.Digests(rand.New(rand.NewPCG(1, 1)), 3000)).Payload()
 	for stop := range 5 { // two layers, and the number of digests in the second one
 		pieces := 0
 		payload(func([]byte) bool { pieces++; return pieces <= stop })
@@ -127,7 +127,7 @@ func TestContainsInMatchesContains(t *testing.T) {
 			continue
 		}
 		payload := payloadOf(words[:len(words)-len(rest)])
-		for _, d := range conformance.Digests(rng, 300) {
+		for _, d := range checks.Digests(rng, 300) {
 			found, ok := ContainsIn(shape, payload, d)
 			require.True(t, ok)
 			require.Equal(t, r.Contains(d), found)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/checks"
 )
 
 // plainly calls do in a mode that does not use functions in assembly.
@@ -44,7 +44,7 @@ func TestVectorLookupMatchesSingleLookups(t *testing.T) {
 	rng := rand.New(rand.NewPCG(30, 31))
 	check := func(r *Ribbon, n int) {
 		head := []bool{true, false, true}
-		digests := conformance.Digests(rng, n)
+		digests := checks.Digests(rng, n)
 		room := func() []bool { return append(make([]bool, 0, len(head)+n), head...) }
 		var want []bool
 		plainly(func() { want = r.ContainsAll(room(), digests) })
@@ -69,7 +69,7 @@ func TestEveryColumnIsCompared(t *testing.T) {
 	rng := rand.New(rand.NewPCG(32, 33))
 	for r := uint32(1); r <= 32; r++ {
 		for _, columns := range []uint32{r << 16, r<<16 - 1<<15} {
-			list := conformance.Digests(rng, 300)
+			list := checks.Digests(rng, 300)
 			f := members(t, columns, list)
 			l := &f.layers[0]
 			for column := range int(r) {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/checks"
 )
 
 var one = Build{Workers: 1}
@@ -50,7 +50,7 @@ func TestValuesAreListNumbers(t *testing.T) {
 	for _, sizes := range [][]int{{0, 0, 0}, {0, 1, 0}, {2, 0, 0}, {1, 10, 1}, {0, 1000, 500}, {1000, 1, 0}, {70_000, 40_000, 100}} {
 		var lists [][]hashfam.Digest
 		for _, n := range sizes {
-			lists = append(lists, sorted(t, conformance.Digests(rng, n)))
+			lists = append(lists, sorted(t, checks.Digests(rng, n)))
 		}
 		r, err := Values(t.Context(), Build{Workers: 2}, 2<<16, lists...)
 		require.NoError(t, err)
@@ -64,7 +64,7 @@ func TestValuesAreListNumbers(t *testing.T) {
 
 func TestDigestsInTwoListsAreRejected(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
-	a, b := conformance.Digests(rng, 1000), conformance.Digests(rng, 1000)
+	a, b := checks.Digests(rng, 1000), checks.Digests(rng, 1000)
 	b[0] = a[0]
 	_, err := Values(t.Context(), one, 1<<16, sorted(t, a), sorted(t, b))
 	require.ErrorIs(t, err, ErrLayers)
@@ -73,7 +73,7 @@ func TestDigestsInTwoListsAreRejected(t *testing.T) {
 // If all values are zero, every equation has a solution, so none may be
 // rejected.
 func TestRedundantEquationsAreAccepted(t *testing.T) {
-	r, err := Values(t.Context(), one, 1<<16, sorted(t, conformance.Digests(rand.New(rand.NewPCG(23, 24)), 10_000)))
+	r, err := Values(t.Context(), one, 1<<16, sorted(t, checks.Digests(rand.New(rand.NewPCG(23, 24)), 10_000)))
 	require.NoError(t, err)
 	require.Equal(t, 1, r.Shape().Layers)
 }
@@ -89,7 +89,7 @@ func TestBumpedBucketsStayEmpty(t *testing.T) {
 			if i%25 == 0 {
 				start = (full+1)*groupStarts + i/25*4 // these fit
 			}
-			digests = append(digests, conformance.Probing(start*(math.MaxUint64/l.starts)+(i+1)<<20))
+			digests = append(digests, checks.Probing(start*(math.MaxUint64/l.starts)+(i+1)<<20))
 		}
 		r := members(t, seven, digests)
 		require.NotContains(t, each(r, nil, digests), false)
@@ -106,7 +106,7 @@ func TestRibbonsWithoutLayers(t *testing.T) {
 		require.Equal(t, want, r.ContainsAll(make([]bool, 0, 3), make([]hashfam.Digest, 3)))
 		require.Equal(t, want, each(r, nil, make([]hashfam.Digest, 3)))
 	}
-	r, err := Stream(t.Context(), one, 0, 2, slices.Values([]hashfam.Digest{conformance.Probing(1), conformance.Probing(2)}))
+	r, err := Stream(t.Context(), one, 0, 2, slices.Values([]hashfam.Digest{checks.Probing(1), checks.Probing(2)}))
 	require.NoError(t, err)
 	require.Zero(t, r.Shape().Layers, "no columns")
 	require.EqualValues(t, 2, r.Shape().Keys)
@@ -115,7 +115,7 @@ func TestRibbonsWithoutLayers(t *testing.T) {
 // Equal must compare the words in every layer, the columns, and the number of
 // digests.
 func TestEqualComparesEverything(t *testing.T) {
-	list := conformance.Digests(rand.New(rand.NewPCG(36, 37)), 3000)
+	list := checks.Digests(rand.New(rand.NewPCG(36, 37)), 3000)
 	r, same := members(t, percent, list), members(t, percent, list)
 	require.True(t, r.Equal(same))
 	for i := range same.layers {
@@ -184,7 +184,7 @@ func TestStartsAbove32Bits(t *testing.T) {
 	r := &Ribbon{columns: 1 << 16, keys: 1, layers: []layer{l}}
 	var digests []hashfam.Digest
 	for start := range uint64(width) {
-		digests = append(digests, conformance.Probing(start<<31+1<<30))
+		digests = append(digests, checks.Probing(start<<31+1<<30))
 		require.Equal(t, start, digests[start].Probe().In(l.starts))
 	}
 	require.Equal(t, each(r, nil, digests), r.ContainsAll(nil, digests))
