@@ -91,13 +91,13 @@ func (p *page) count(k locus) int {
 func (p *page) remove(k locus) (known uint8, ok bool) {
 	values, most := p.Spread(p.value(k)), uint8(0)
 	var bucket, fp, stored uint64
-	for _, i := range [...]uint64{k.i, k.j} {
-		l := p.Lanes(i)
+	buckets := [...]uint64{k.i, k.j}
+	for side, l := range [...]table.Lanes{p.Lanes(k.i), p.Lanes(k.j)} { // both, so that cache misses overlap
 		for m := p.Zeros(p.differ(l, values)); m != (table.Lanes{}); {
 			stored, m = p.First(l, m)
 			n := p.depth + p.tail - uint8(bits.TrailingZeros64(stored^p.free))
 			if !ok || n > most {
-				ok, most, bucket, fp = true, n, i, stored
+				ok, most, bucket, fp = true, n, buckets[side], stored
 			}
 		}
 	}
