@@ -19,14 +19,14 @@ type shape struct {
 	hash   hashfam.Hasher
 }
 
-// These are the panic's values when a filter without bits is used: zeroReader
-// if [View] has the method, too.
+// Methods panic with these values if there are no bits: with zeroReader if
+// [View] has the method, too.
 var (
 	zeroFilter = errs.Zero("Filter", "New, or decode into it")
 	zeroReader = errs.Zero("Filter or View", "New or NewView, or decode into it")
 )
 
-// used returns s. It panics with the value zero if the filter has no bits.
+// used returns s. It panics with the value of zero if the filter has no bits.
 func (s *shape) used(zero any) *shape {
 	if s.span == 0 {
 		panic(zero)

@@ -19,7 +19,7 @@ type Filter struct {
 	hash     hashfam.Hasher
 }
 
-// zeroFilter is the panic's value when a Filter without counters is used.
+// zeroFilter is the panic value if a Filter without counters is used.
 var zeroFilter = errs.Zero("Filter", "New, or decode into it")
 
 // made returns f. It panics if f has no counters.

@@ -39,12 +39,12 @@ func (c *cells[C]) make(n uint64) { *c = make([]C, n) }
 
 func (c cells[C]) clear() { clear(c) }
 
-// add adds n to each of the key's counters, which is plain update. The loop
-// processes two rows at a time. Since these do not wait for each other, this
-// saves up to a quarter of the time.
+// add adds n to each of the key's counters (plain update). The loop processes
+// two rows at a time. Since these do not wait for each other, this saves up to
+// a quarter of the time.
 //
-// This and the following functions are not methods, because the address of a
-// receiver would not stay in its register.
+// This function, raise and addRows are not methods, because the address of the
+// counters would not stay in a register.
 func add[C counter](c cells[C], w uint64, d hashfam.Digest, n uint64) {
 	p, by := d.Probe(), min(n, uint64(^C(0)))
 	row, end := uint64(0), uint64(len(c))

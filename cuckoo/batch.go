@@ -11,8 +11,8 @@ import (
 // Batches process a window of keys in passes: locate the keys, load from all
 // their buckets, then do the work. Since nothing separates the loads, many
 // cache misses overlap. Fewer than few keys are processed individually, because
-// clearing the stack for a window would be slower, and so are keys of a table
-// with fewer bytes than cached, since they usually cause no cache miss.
+// clearing the stack for a window would be slower. Most batches do the same for
+// a table with fewer bytes than cached, since it causes few cache misses.
 const (
 	window = 32
 	few    = 8
@@ -29,7 +29,7 @@ func (f *reader) locateAll(g *[window]table.Place, digests []hashfam.Digest) []t
 	return places
 }
 
-// reach yields the places of all digests after it has touched their buckets.
+// reach yields the places of all digests. It touches many buckets in advance.
 func (f *reader) reach(digests []hashfam.Digest) iter.Seq[table.Place] {
 	return func(yield func(table.Place) bool) {
 		if len(digests) < few || len(f.table.Bytes) < cached {

@@ -50,9 +50,9 @@ func (f Form) do(texts ...string) (sum int, err error) {
 	return sum, err
 }
 
-// Forms returns the forms of a method of f. The methods have a key, which is
-// bytes, a string or a digest, or all digests. They return nothing, a number, a
-// bool or an error. A method can also be a Form.
+// Forms returns the forms of a method of f. The methods take a key (bytes, a
+// string or a digest) or all digests, and return nothing, a number, a bool or
+// an error. A method can also be a Form.
 func Forms(name string, f any, methods ...any) (forms []Form) {
 	family := f.(interface{ Family() hashfam.Family }).Family()
 	for _, m := range methods {
@@ -227,8 +227,8 @@ func counts(f any) []Form {
 	return none[interface{ Count([]byte) uint64 }](f)
 }
 
-// none returns no forms. It panics if f has the method, since it lacks another
-// form then.
+// none returns no forms. It panics if f has the method, because then another
+// form is missing.
 func none[I any](f any) []Form {
 	if _, has := f.(I); has {
 		panic(fmt.Sprintf("%T has no other forms of %T", f, new(I)))

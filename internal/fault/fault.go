@@ -28,7 +28,7 @@ func (m *Maker) Errorf(format string, args ...any) error {
 	return fmt.Errorf(m.Package+": "+format, args...)
 }
 
-// Zero returns the panic's value when a zero value of the type name is used. It
+// Zero returns the panic value if a zero value of the type name is used. It
 // should be stored in a variable, so that methods that panic can be inlined.
 func (m *Maker) Zero(name, make string) any {
 	return m.Package + ": use of a zero " + name + ": make it with " + make

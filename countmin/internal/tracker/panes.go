@@ -40,7 +40,7 @@ func Blank(g Goal, n int, size uint64) Panes {
 	return NewPanes(panes, size)
 }
 
-// Zero is the panic's value when a zero structure, which has no panes, is used.
+// Zero is the panic value if a zero structure, which has no panes, is used.
 var Zero = (&fault.Maker{Package: "countmin"}).Zero(
 	"HeavyHitters, TopK or Window", "NewHeavyHitters, NewTopK or NewWindow, or decode into it")
 

@@ -135,7 +135,7 @@ func (g *Geometry) split(p *page, orphan func(i, partner uint64) bool) (halves [
 	free := halves[0].free
 	for i := range g.Buckets {
 		var lists [2 * table.Slots]uint64 // for both halves
-		var taken uint64                  // their lengths, 32 bits each
+		var taken uint64                  // their lengths, 32 bits each; 1<<32 is 0 modulo len(lists)
 		for _, stored := range p.Fingerprints(i) {
 			v := stored ^ p.free
 			partner, code := v>>((p.tail+1)&63), v&(2*p.free-1)

@@ -174,7 +174,7 @@ type directory struct {
 	count int // number of distinct pages
 }
 
-// page returns the page of the key with these bits. It never shifts by 64 bits.
+// page returns the page of a key. Two shifts by 63 or less need no comparison.
 func (d *directory) page(bits uint64) *page { return d.pages[bits>>1>>((63-d.depth)&63)] }
 
 // firstPage returns a directory that contains a single page.

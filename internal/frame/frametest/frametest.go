@@ -1,7 +1,7 @@
 // Package frametest helps to test encoders and decoders. It damages and changes
 // frames, corrects their checksums, compares them with golden files, and fuzzes
-// decoders. It contains the numbers of docs/format.md again instead of using
-// package frame. Therefore a changed format will be noticed.
+// decoders. It repeats the numbers of docs/format.md instead of using package
+// frame, so that a changed format will be noticed.
 package frametest
 
 import (
