@@ -88,7 +88,7 @@ func (m *Machine) repeat() {
 	has(len(containsOrAdds(m.F)) > 0, "contains or add", func(m *Machine) { m.ContainsOrAdd(m.F) })
 	has(len(m.s.deletes(m.F)) > 0, "delete", (*Machine).delete)
 	has(m.s.clone != nil, "clone", (*Machine).clone)
-	// Nothing like a structure from a changed frame may be possible to create.
+	// Not all parameters that changed frames can have are valid for a new one.
 	has(m.s.Builders != nil && m.Exact, "build", (*Machine).build)
 	has(m.s.merge != nil && m.Exact, "merge", (*Machine).merge)
 	has(resets && m.Exact, "reset", (*Machine).reset)

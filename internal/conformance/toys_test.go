@@ -238,9 +238,9 @@ func (b *bag) decode(r *frame.Reader) error {
 		b.lose("a failed decode resets")
 		return pick(b, "all errors are ErrCorrupt", hashfam.ErrCorrupt, err)
 	}
-	c.Room &^= pick[uint64](b, "a bit is ignored", 1, 0)
 	g := bag{c.params, pick(b, "old keys are kept", b.counts, map[hashfam.Digest]uint64{}), b.defect}
 	for last := uint64(0); len(pairs) > 0; pairs = pairs[2:] {
+		pairs[1] &^= pick[uint64](b, "a bit is ignored", 1<<63, 0)
 		if len(g.counts) > 0 && pairs[0] <= last || pairs[1] == 0 || pairs[1] > g.Room-g.Len() {
 			return errs.Field(hashfam.ErrCorrupt, "pair", pairs[:2], "digests in order, and no more copies than there is room for")
 		}
