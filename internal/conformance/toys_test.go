@@ -158,8 +158,8 @@ func (b *bag) Clone() *bag {
 }
 
 func (b *bag) Equal(o *bag) bool {
-	same := pick(b, "Equal ignores the room", o.params, b.params) == o.params && maps.Equal(b.counts, o.counts)
-	return pick(b, "all are equal", true, same)
+	same := b.Family() == o.Family() && maps.Equal(b.counts, o.counts)
+	return pick(b, "all are equal", true, same && pick(b, "Equal ignores the room", o.Room, b.Room) == o.Room)
 }
 
 func (b *bag) Merge(others ...*bag) error {
