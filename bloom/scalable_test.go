@@ -84,7 +84,7 @@ func TestScalableThatCannotGrowKeepsEveryKey(t *testing.T) {
 	require.LessOrEqual(t, s.stored, s.capacity())
 	fewer := s.Clone()
 	fewer.stored--
-	require.False(t, fewer.Equal(s))
+	require.False(t, fewer.Equal(s), "%v: a full last stage equals one with room for a key", s)
 }
 
 // A filter with MemoryBytes uses all of this memory, and keeps its rate until

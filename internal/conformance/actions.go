@@ -195,11 +195,12 @@ func (m *Machine) clone() {
 }
 
 func (m *Machine) reset() {
+	empty := m.s.like(m.F)
 	for _, f := range []Encoded{m.F, m.Twin} {
 		f.(interface{ Reset() }).Reset()
 	}
 	m.forget()
-	must(m, m.s.equal(m.F, m.s.like(m.F)), "the structure is not empty after Reset")
+	must(m, m.s.equal(m.F, empty), "the structure is not empty after Reset")
 }
 
 // recode encodes the structure and continues with the decoded one.

@@ -1,12 +1,17 @@
 package conformance_test
 
 import (
+	"bufio"
 	"encoding/binary"
+	"fmt"
 	"io"
 	"log/slog"
 	"maps"
+	"math"
 	"slices"
+	"strings"
 
+	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -34,6 +39,17 @@ type bag struct {
 
 var sink []byte
 
+// pick returns bad if the bag has the defect, and otherwise good.
+func pick[T any](b *bag, defect string, bad, good T) T {
+	if b.defect == defect {
+		return bad
+	}
+	return good
+}
+
+// lose removes all keys if the bag has the defect.
+func (b *bag) lose(defect string) { clear(pick(b, defect, b.counts, nil)) }
+
 func (b *bag) Params() params         { return b.params }
 func (b *bag) Family() hashfam.Family { return b.params.Family }
 
@@ -45,61 +61,76 @@ func (b *bag) Len() (n uint64) {
 }
 
 func (b *bag) Count(key []byte) uint64 {
-	if b.defect == "a query allocates" {
-		sink = make([]byte, 1+len(key))
-	}
-	return b.counts[b.Family().Sum(key)]
+	sink = make([]byte, pick(b, "a query allocates", 1, 0))
+	return b.CountDigest(b.Family().Sum(key))
 }
 func (b *bag) CountString(key string) uint64 {
-	if b.defect == "CountString stops at 1" {
-		return min(1, b.CountDigest(b.Family().SumString(key)))
-	}
-	return b.CountDigest(b.Family().SumString(key))
+	return min(b.CountDigest(b.Family().SumString(key)), pick[uint64](b, "CountString stops at 1", 1, math.MaxUint64))
 }
 func (b *bag) CountDigest(d hashfam.Digest) uint64 { return b.counts[d] }
 func (b *bag) CountAll(dst []uint64, digests []hashfam.Digest) []uint64 {
+	clear(dst[:pick(b, "CountAll clears its slice", len(dst), 0)])
 	for _, d := range digests {
 		dst = append(dst, b.counts[d])
+	}
+	return append(dst, dst[:pick(b, "CountAll has one answer more", 1, 0)]...)
+}
+
+func (b *bag) Contains(key []byte) bool       { return b.ContainsDigest(b.Family().Sum(key)) }
+func (b *bag) ContainsString(key string) bool { return b.ContainsDigest(b.Family().SumString(key)) }
+func (b *bag) ContainsDigest(d hashfam.Digest) bool {
+	return b.counts[d] > 0 || d%2 == 0 && b.defect == "Contains finds more than Count"
+}
+func (b *bag) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
+	for _, d := range digests {
+		dst = append(dst, b.ContainsDigest(d))
 	}
 	return dst
 }
 
+func (b *bag) ContainsOrAdd(key []byte) (bool, error) {
+	return b.ContainsOrAddDigest(b.Family().Sum(key))
+}
+func (b *bag) ContainsOrAddString(key string) (bool, error) {
+	return b.ContainsOrAddDigest(b.Family().SumString(key))
+}
+func (b *bag) ContainsOrAddDigest(d hashfam.Digest) (bool, error) {
+	if b.ContainsDigest(d) {
+		return b.defect != "ContainsOrAdd is always false", nil
+	}
+	err := b.AddDigest(d)
+	return false, pick(b, "ContainsOrAdd hides its error", nil, err)
+}
+
 func (b *bag) Add(key []byte) error { return b.AddDigest(b.Family().Sum(key)) }
 func (b *bag) AddString(key string) error {
-	if b.defect == "strings are cut at 64 bytes" {
-		key = key[:min(64, len(key))]
-	}
-	return b.AddDigest(b.Family().SumString(key))
+	return b.AddDigest(b.Family().SumString(key[:min(len(key), pick(b, "strings are cut at 64 bytes", 64, len(key)))]))
 }
 
 func (b *bag) AddDigest(d hashfam.Digest) error {
+	sink = make([]byte, pick(b, "Add allocates", 1, 0))
 	if b.Len() < b.Room {
 		b.counts[d]++
 		return nil
 	}
-	if b.defect == "a failed Add removes a key" {
-		delete(b.counts, slices.Min(slices.Collect(maps.Keys(b.counts))))
-	}
+	b.lose("a failed Add removes keys")
+	b.Room += pick[uint64](b, "a failed Add makes room", 1, 0)
 	return fault.ErrFull
 }
 
 func (b *bag) AddAll(digests []hashfam.Digest) (int, error) {
-	for i, d := range digests {
-		if b.defect == "batches drop their last key" && i == len(digests)-1 {
-			break
-		}
+	for i, d := range digests[:len(digests)-pick(b, "batches drop their last key", min(1, len(digests)), 0)] {
 		if err := b.AddDigest(d); err != nil {
-			return i, err
+			return i, pick(b, "AddAll hides its error", nil, err)
 		}
 	}
-	if b.defect == "AddAll returns half" {
-		return len(digests) / 2, nil
-	}
-	return len(digests), nil
+	return pick(b, "AddAll returns half", len(digests)/2, len(digests)), nil
 }
 
-func (b *bag) Delete(key []byte) bool       { return b.DeleteDigest(b.Family().Sum(key)) }
-func (b *bag) DeleteString(key string) bool { return b.DeleteDigest(b.Family().SumString(key)) }
+func (b *bag) Delete(key []byte) bool { return b.DeleteDigest(b.Family().Sum(key)) }
+func (b *bag) DeleteString(key string) bool {
+	return b.defect != "DeleteString does nothing" && b.DeleteDigest(b.Family().SumString(key))
+}
 func (b *bag) DeleteAll(digests []hashfam.Digest) (n int) {
 	for _, d := range digests {
 		n += int(conformance.One(b.DeleteDigest(d)))
@@ -114,60 +145,60 @@ func (b *bag) DeleteDigest(d hashfam.Digest) bool {
 	} else {
 		delete(b.counts, d)
 	}
-	return n > 0
+	return n > 0 || b.defect == "Delete finds absent keys"
 }
 
 func (b *bag) Reset() {
-	if b.defect != "Reset does nothing" {
-		clear(b.counts)
-	}
+	b.Room += pick[uint64](b, "Reset makes room", 1, 0)
+	clear(pick(b, "Reset does nothing", nil, b.counts))
 }
 
 func (b *bag) Clone() *bag {
-	if b.defect == "a clone shares memory" {
-		return b
-	}
-	return &bag{b.params, maps.Clone(b.counts), b.defect}
+	return &bag{b.params, pick(b, "a clone shares memory", b.counts, maps.Clone(b.counts)), b.defect}
 }
 
 func (b *bag) Equal(o *bag) bool {
-	return b.defect == "all are equal" || b.params == o.params && maps.Equal(b.counts, o.counts)
+	same := b.Family() == o.Family() && maps.Equal(b.counts, o.counts)
+	return pick(b, "all are equal", true, same && pick(b, "Equal ignores the room", o.Room, b.Room) == o.Room)
 }
 
 func (b *bag) Merge(others ...*bag) error {
 	if err := fault.Mergeable(errs, "Params", b.params, others, (*bag).Params); err != nil {
-		return err
+		b.lose("an impossible merge removes keys")
+		others[0].lose("an impossible merge removes other keys")
+		err = pick(b, "a merge has another error", fault.ErrFull, err)
+		return pick(b, "a merge names no field", hashfam.ErrIncompatible, err)
 	}
 	sum := b.Len()
 	for _, o := range others {
 		sum += o.Len()
 	}
 	if sum > b.Room {
-		return fault.ErrFull
+		b.lose("a full merge removes keys")
+		return pick(b, "a full merge has another error", hashfam.ErrParams, fault.ErrFull)
 	}
-	for _, o := range others {
+	for _, o := range others[:pick(b, "a merge uses one argument", min(1, len(others)), len(others))] {
 		for d, n := range o.counts {
-			if b.defect == "a merge keeps the larger count" {
-				n = max(n, b.counts[d]) - b.counts[d]
-			}
-			b.counts[d] += n
+			b.counts[d] += n - pick(b, "a merge keeps the larger count", min(n, b.counts[d]), 0)
 		}
+		o.lose("a merge empties its arguments")
 	}
 	return nil
 }
 
 func (b bag) String() string {
-	if b.defect == "the key is printed" {
-		return "bag 0706050403020100"
-	}
-	return "bag with room for " + slog.Uint64Value(b.Room).String()
+	return pick(&b, "the key is printed", "bag 0706050403020100", fmt.Sprint("bag with room for ", b.Room))
 }
-func (b bag) LogValue() slog.Value            { return slog.StringValue(b.String()) }
+func (b bag) LogValue() slog.Value {
+	return slog.StringValue(pick(&b, "the key is logged", "0706050403020100", "bag"))
+}
 func (b *bag) MarshalBinary() ([]byte, error) { return b.AppendBinary(nil) }
 func (b bag) MarshalText() ([]byte, error)    { return frame.MarshalText(&b) }
 
-func (b *bag) AppendBinary(dst []byte) ([]byte, error) { return frame.AppendBinary(dst, b.encode) }
-func (b *bag) WriteTo(w io.Writer) (int64, error)      { return frame.WriteTo(w, b.encode) }
+func (b *bag) AppendBinary(dst []byte) ([]byte, error) {
+	return frame.AppendBinary(pick(b, "AppendBinary overwrites", dst[:0], dst), b.encode)
+}
+func (b *bag) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, b.encode) }
 
 func (b *bag) encode() (frame.Header, frame.Payload, error) {
 	if b.Room == 0 && b.defect != "a zero value is encoded" {
@@ -203,14 +234,13 @@ var layout = frame.Format[contents, uint64]{
 
 func (b *bag) decode(r *frame.Reader) error {
 	c, pairs, err := layout.Read(r, b.Family())
-	if b.defect == "a failed decode resets" && err != nil {
-		clear(b.counts)
-	}
 	if err != nil {
-		return err
+		b.lose("a failed decode resets")
+		return pick(b, "all errors are ErrCorrupt", hashfam.ErrCorrupt, err)
 	}
-	g := bag{c.params, map[hashfam.Digest]uint64{}, b.defect}
+	g := bag{c.params, pick(b, "old keys are kept", b.counts, map[hashfam.Digest]uint64{}), b.defect}
 	for last := uint64(0); len(pairs) > 0; pairs = pairs[2:] {
+		pairs[1] &^= pick[uint64](b, "a bit is ignored", 1<<63, 0)
 		if len(g.counts) > 0 && pairs[0] <= last || pairs[1] == 0 || pairs[1] > g.Room-g.Len() {
 			return errs.Field(hashfam.ErrCorrupt, "pair", pairs[:2], "digests in order, and no more copies than there is room for")
 		}
@@ -222,14 +252,30 @@ func (b *bag) decode(r *frame.Reader) error {
 }
 
 func (b *bag) UnmarshalBinary(data []byte) error {
-	if b.defect == "checksums are ignored" {
-		data = frametest.Seal(data)
-	}
-	return b.decode(frame.NewBytesReader(data, errs))
+	return b.decode(frame.NewBytesReader(pick(b, "checksums are ignored", frametest.Seal(data), data), errs))
 }
 
-func (b *bag) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, b.decode) }
-func (b *bag) UnmarshalText(text []byte) error     { return frame.UnmarshalText(b, text, errs) }
+func (b *bag) ReadFrom(r io.Reader) (int64, error) {
+	return frame.ReadFrom(pick[io.Reader](b, "ReadFrom reads on", bufio.NewReader(r), r), errs, b.decode)
+}
+func (b *bag) UnmarshalText(text []byte) error { return frame.UnmarshalText(b, text, errs) }
+
+// A view decodes the frame when it is opened, and again to verify it.
+type view struct {
+	*bag
+	frame []byte
+}
+
+func (v view) Decode() (*bag, error) {
+	g := &bag{params{Family: v.Family()}, map[hashfam.Digest]uint64{}, v.defect}
+	err := g.UnmarshalBinary(v.frame)
+	g.lose("a decoded view is empty")
+	return g, err
+}
+func (v view) Verify() error {
+	_, err := v.Decode()
+	return pick(v.bag, "Verify has no error", nil, err)
+}
 
 // bags describes bags with a defect.
 func bags(defect string) conformance.Structure {
@@ -242,10 +288,28 @@ func bags(defect string) conformance.Structure {
 	draw := func(t *rapid.T, fam hashfam.Family) params {
 		return params{rapid.Uint64Range(1, 60).Draw(t, "room"), fam}
 	}
-	receiver := func(fam hashfam.Family) *bag { return &bag{params{Family: fam}, nil, defect} }
-	return conformance.Structure{
+	receiver := func(fam hashfam.Family) *bag { return &bag{params{Family: fam}, map[hashfam.Digest]uint64{}, defect} }
+	fails := func(what string) func(*conformance.Machine) {
+		return func(m *conformance.Machine) { require.NotEqual(m, what, defect) }
+	}
+	s := conformance.Structure{
 		Type:      conformance.Created(receiver, draw, create),
 		Canonical: func(conformance.Encoded) bool { return true },
+		Actions:   map[string]func(*conformance.Machine){"own": fails("an own action fails")},
+		Invariant: fails("the invariant is broken"),
+		Header: func(r io.Reader, fam hashfam.Family) (any, error) {
+			b := receiver(fam)
+			c, err := layout.ReadHeader(r, fam)
+			r.Read(make([]byte, pick(b, "the header reads on", 1, 0)))
+			c.Room += pick[uint64](b, "the header has other parameters", 1, 0)
+			return c.params, pick(b, "the header has no error", nil, err)
+		},
+		View: func(b []byte, fam hashfam.Family) (any, error) {
+			v := view{receiver(fam), b}
+			v.bag.UnmarshalBinary(b)
+			v.lose("a view is empty")
+			return v, nil
+		},
 		ClaimHuge: func(params []byte) uint64 {
 			binary.LittleEndian.PutUint64(params, 1<<63)
 			binary.LittleEndian.PutUint64(params[8:], 1<<33)
@@ -257,4 +321,16 @@ func bags(defect string) conformance.Structure {
 			return b
 		}},
 	}
+	if strings.HasPrefix(defect, "asking") { // which allocates
+		s.Ask = func(fam hashfam.Family) conformance.Asker {
+			return func(frame []byte, d hashfam.Digest) (bool, error) {
+				b := receiver(fam)
+				if err := b.UnmarshalBinary(frame); err != nil {
+					return defect != "asking returns false", pick(b, "asking returns another error", fault.ErrFull, err)
+				}
+				return b.ContainsDigest(d) || defect == "asking finds all", pick(b, "asking fails", fault.ErrFull, nil)
+			}
+		}
+	}
+	return s
 }

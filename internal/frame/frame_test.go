@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"testing/iotest"
 
@@ -299,6 +300,61 @@ func TestFormatRoundTrip(t *testing.T) {
 	require.ErrorIs(t, err, errNone)
 	_, err = list(nil).WriteTo(nil)
 	require.ErrorIs(t, err, errNone)
+}
+
+// A broken list has a defect, which Encodings or Streams must find.
+type broken struct {
+	list
+	defect string
+}
+
+func (l *broken) ReadFrom(r io.Reader) (int64, error) { return l.returned(l.list.ReadFrom(r)) }
+func (l *broken) WriteTo(w io.Writer) (int64, error) {
+	if l.defect == "writes twice" {
+		l.list.WriteTo(w)
+	}
+	return l.returned(l.list.WriteTo(w))
+}
+
+func (l *broken) returned(n int64, err error) (int64, error) {
+	instead, ok := map[string]error{
+		"has no errors": nil, "has another error": errNone, "ends": errors.Join(err, io.EOF),
+		"is corrupt": errors.Join(err, hashfam.ErrCorrupt),
+	}[l.defect]
+	if ok && err != nil && !errors.Is(err, io.EOF) {
+		err = instead
+	}
+	if l.defect == "counts too much" {
+		n++
+	}
+	return n, err
+}
+
+func TestBrokenStreamsAreFound(t *testing.T) {
+	b := frametest.Encodings(t, list{1, 2, 3})
+	for defects, check := range map[string]func(*rapid.T, *broken){
+		"counts too much, writes twice": func(t *rapid.T, l *broken) { frametest.Encodings(t, l) },
+		"counts too much, has no errors, has another error, ends, is corrupt": func(t *rapid.T, l *broken) {
+			frametest.Streams(t, l, list{1, 2, 3}, b)
+		},
+		"counts too much, has no errors, has another error, writes twice": func(t *rapid.T, l *broken) {
+			frametest.Streams(t, new(list), l, b)
+		},
+	} {
+		for _, defect := range strings.Split("none, "+defects, ", ") {
+			fails := func() { // Custom needs a draw
+				rapid.Custom(func(t *rapid.T) bool {
+					check(t, &broken{list{1, 2, 3}, defect})
+					return rapid.Bool().Draw(t, "any")
+				}).Example(1)
+			}
+			if defect == "none" {
+				require.NotPanics(t, fails)
+			} else {
+				require.Panics(t, fails, defect)
+			}
+		}
+	}
 }
 
 func TestGlanceReadsParameters(t *testing.T) {

@@ -114,7 +114,8 @@ func change(t *rapid.T, b, another []byte) []byte {
 		last = min(last, HeaderLen(b)/8)
 	}
 	at := 8 * rapid.IntRange(Payload/8, last-1).Draw(t, "word")
-	switch w := b[at:]; rapid.SampledFrom([]string{"write a number", "add a number", "copy words", "resize", "length of the parameters"}).Draw(t, "change") {
+	changes := []string{"write a number", "add a number", "copy words", "resize", "length of the parameters"}
+	switch w := b[at:]; rapid.SampledFrom(changes).Draw(t, "change") {
 	case "write a number":
 		size := 1 << rapid.IntRange(0, 3).Draw(t, "log of its bytes")
 		number := binary.LittleEndian.AppendUint64(nil, drawNumber(t))

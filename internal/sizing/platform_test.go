@@ -1,4 +1,4 @@
-package conformance_test
+package sizing_test
 
 import (
 	"math"
