@@ -57,7 +57,7 @@ func drawRate(t *rapid.T) float64 {
 func requireMinimal(t require.TestingT, l layout, n uint64, eps float64, reach int) {
 	p, ok := l.plan(n, eps)
 	if !ok {
-		require.True(t, eps <= DigestRate(n) || float64(n)*BloomBitsPerKey(eps)*8 > MaxBits, "n=%d eps=%g", n, eps)
+		require.True(t, eps <= float64(n)/(1<<64) || float64(n)*BloomBitsPerKey(eps)*8 > MaxBits, "n=%d eps=%g", n, eps)
 		return
 	}
 	label := fmt.Sprintf("n=%d eps=%g %+v", n, eps, p)
