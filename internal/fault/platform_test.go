@@ -1,4 +1,4 @@
-package sizing_test
+package fault_test
 
 import (
 	"math"
