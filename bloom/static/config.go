@@ -2,10 +2,7 @@ package static
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"runtime"
-	"sync"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/fault"
@@ -103,33 +100,6 @@ func (c Config) tooSmall(need uint64, fits float64) error {
 	return paramError("Config.MemoryBytes", c.MemoryBytes, fault.NeedBytes(need, cmp.Or(c.FPRate, 0.5), fits))
 }
 
-// build returns the options for building a filter of n digests. Sorting them
-// counts as the given number of steps.
-func (c Config) build(sort, n uint64) ribbon.Build {
-	steps := sort + n
-	if c.fills() {
-		steps += n // because the filter is built twice
-	}
-	b := ribbon.Build{Workers: c.Workers}
-	if b.Workers == 0 {
-		b.Workers = runtime.GOMAXPROCS(0)
-	}
-	if c.Progress == nil {
-		return b
-	}
-	var lock sync.Mutex
-	done := uint64(0)
-	b.Did = func(n int) {
-		lock.Lock()
-		defer lock.Unlock()
-		if n := min(uint64(n), steps-done); n > 0 {
-			done += n
-			c.Progress(done, steps)
-		}
-	}
-	return b
-}
-
 // Params are the parameters of a filter. They follow from its keys.
 type Params struct {
 	// Keys is n, the number of distinct keys.
@@ -158,34 +128,3 @@ func (p Params) String() string {
 // SizeBytes returns the size of a filter with these parameters. It includes 8
 // bytes for each layer after the first, which only the encoding needs.
 func (p Params) SizeBytes() uint64 { return p.Bytes }
-
-// These errors can be tested for with errors.Is.
-var (
-	ErrParams  = hashfam.ErrParams  // the Config or the digests are invalid
-	ErrCorrupt = hashfam.ErrCorrupt // the bytes are not a valid encoding
-	ErrVersion = hashfam.ErrVersion // a later version encoded the bytes
-	ErrFamily  = hashfam.ErrFamily  // the bytes were encoded with another family
-)
-
-// A FieldError describes an invalid field. See package [hashfam].
-type FieldError = hashfam.FieldError
-
-var errs = &fault.Maker{Package: "static"}
-
-func paramError(field string, value any, allowed string) error {
-	return errs.Field(ErrParams, field, value, allowed)
-}
-
-// buildError converts an error of package ribbon to an error of this package. n
-// is the number of digests that the caller announced.
-func buildError(err error, n uint64) error {
-	switch {
-	case errors.Is(err, ribbon.ErrLayers):
-		return paramError("digests", "not random enough for 32 layers", "digests that were not chosen to collide, or a keyed Config.Family")
-	case errors.Is(err, ribbon.ErrOrder):
-		return paramError("digests", "out of order", "ascending by Digest.Probe")
-	case errors.Is(err, ribbon.ErrCount):
-		return paramError("n", n, "the number of distinct digests")
-	}
-	return errs.Errorf("building: %w", err)
-}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"math/bits"
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -60,21 +59,16 @@ func (p ExactParams) classes() (rare, common uint64) {
 // If there are no keys at all, Contains returns false.
 type Exact struct{ exactReader }
 
-// classColumns is the number of columns of the second level, in units of
-// 1/65536.
-const classColumns = 1 << 16
-
-// filterColumns returns the number of columns of the first level, floor(log2
-// (common/rare)), in units of 1/65536. A column needs one bit for each rarer
-// key, and halves the number of other keys that need a bit in the second level.
-// Between two integers, the size is linear in the number of columns, so a
-// fraction of a column would not save memory.
-func filterColumns(rare, common uint64) uint32 {
-	if rare == 0 {
-		return 0
-	}
-	return min(uint32(max(1, bits.Len64(common/rare))-1)<<16, ribbon.MaxColumns)
+// An exactReader implements the methods of both [Exact] and [ExactView].
+type exactReader struct {
+	params ExactParams
+	filter ribbon.Ribbon // of the rarer class
+	class  ribbon.Ribbon // of each key that passes: 1 if it is in the rarer class
+	direct bool          // the members are the rarer class
+	hash   hashfam.Hasher
 }
+
+var zeroExact = errs.Zero("Exact or ExactView", "NewExact or NewExactView, or decode into it")
 
 // NewExact returns an Exact that contains the members and not the others. Both
 // lists contain digests computed by c.Family, in any order. They can be empty,
@@ -115,98 +109,11 @@ func NewExact(ctx context.Context, c ExactConfig, members, others []hashfam.Dige
 	return e, nil
 }
 
-// inBoth returns the number of digests that are in both lists, which must have
-// been sorted by [ribbon.Sort].
-func inBoth(a, b []hashfam.Digest) (n int) {
-	for len(a) > 0 && len(b) > 0 {
-		x, y := a[0].Probe(), b[0].Probe()
-		if x == y {
-			n++
-		}
-		if x <= y {
-			a = a[1:]
-		}
-		if y <= x {
-			b = b[1:]
-		}
-	}
-	return n
-}
-
-// fill builds both levels of e from two disjoint lists, which must have been
-// sorted by [ribbon.Sort]. It reorders the second one.
-func (e *Exact) fill(ctx context.Context, b ribbon.Build, rare, other []hashfam.Digest) error {
-	if len(rare) == 0 {
-		other = nil // every key is in the other class
-	}
-	filter, err := ribbon.Members(ctx, b, filterColumns(e.params.classes()), rare)
-	if err != nil {
-		return err
-	}
-	passed, err := passing(ctx, b, filter, other)
-	if err != nil {
-		return err
-	}
-	class, err := ribbon.Values(ctx, b, classColumns, passed, rare)
-	if err != nil {
-		return err
-	}
-	e.set(filter, class)
-	return nil
-}
-
-// passBlock is the number of digests that a worker looks up at a time.
-const passBlock = 1 << 14
-
-// passing moves the digests that pass the filter to the front, without changing
-// their order, and returns them.
-func passing(ctx context.Context, b ribbon.Build, filter *ribbon.Ribbon, digests []hashfam.Digest) ([]hashfam.Digest, error) {
-	blocks := (len(digests) + passBlock - 1) / passBlock
-	passed := make([]int, blocks) // number in each block
-	err := b.Parallel(ctx, blocks, func(next func() (int, bool)) {
-		for i, ok := next(); ok; i, ok = next() {
-			block := digests[i*passBlock : min(len(digests), (i+1)*passBlock)]
-			for j, d := range block {
-				if filter.Contains(d) {
-					block[passed[i]], block[j] = d, block[passed[i]]
-					passed[i]++
-				}
-			}
-		}
-	})
-	n := 0
-	for i, count := range passed {
-		for j := range count {
-			digests[n], digests[i*passBlock+j] = digests[i*passBlock+j], digests[n]
-			n++
-		}
-	}
-	return digests[:n], err
-}
-
 // NewExactReceiver returns an empty Exact that can decode data encoded with
 // fam.
 func NewExactReceiver(fam hashfam.Family) *Exact {
 	return &Exact{exactReader{params: ExactParams{Family: fam}}}
 }
-
-// Equal reports whether e and other have the same family, key counts and
-// levels. This is the case if they were built from the same two sets of keys.
-// Equal compares all bytes.
-func (e *Exact) Equal(other *Exact) bool {
-	return e.params == other.params && e.filter.Equal(&other.filter) && e.class.Equal(&other.class)
-}
-
-// An exactReader implements the methods of both [Exact] and [ExactView].
-type exactReader struct {
-	params ExactParams
-	filter ribbon.Ribbon // of the rarer class
-	class  ribbon.Ribbon // of each key that passes: 1 if it is in the rarer class
-	direct bool          // the members are the rarer class
-	hash   hashfam.Hasher
-}
-
-var zeroExact = errs.Zero("Exact or ExactView", "NewExact or NewExactView, or decode into it")
 
 // Contains reports whether key is a member. The result is always right for a
 // key in either list; see [Exact] for foreign keys. Contains causes up to four
@@ -262,19 +169,11 @@ func (e *exactReader) Family() hashfam.Family { return e.params.Family }
 // less than 800 bytes.
 func (e *exactReader) SizeBytes() uint64 { return e.filter.SizeBytes() + e.class.SizeBytes() }
 
-// set sets the levels of e, whose key counts must already be set.
-func (e *exactReader) set(filter, class *ribbon.Ribbon) {
-	e.filter, e.class, e.direct = *filter, *class, e.params.direct()
-	e.params.Bytes = filter.PayloadBytes() + class.PayloadBytes()
-	e.hash = e.params.Family.Hasher(e.params.Bytes)
-}
-
-// verify returns ErrCorrupt if an unused bit is set in either level.
-func (e *exactReader) verify() error {
-	if err := e.filter.Verify(errs); err != nil {
-		return err
-	}
-	return e.class.Verify(errs)
+// Equal reports whether e and other have the same family, key counts and
+// levels. This is the case if they were built from the same two sets of keys.
+// Equal compares all bytes.
+func (e *Exact) Equal(other *Exact) bool {
+	return e.params == other.params && e.filter.Equal(&other.filter) && e.class.Equal(&other.class)
 }
 
 // String describes the Exact in a single line.

@@ -5,16 +5,11 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
-	"math"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/ribbon"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
-
-// A Filter is a static filter. Use [New] or [NewFromSorted] to create one. Only
-// decoding changes a Filter.
-type Filter struct{ reader }
 
 // New returns a filter of the keys with the given digests, which must be
 // computed by c.Family. Neither their order nor copies matter. A build takes
@@ -68,79 +63,8 @@ func NewFromSorted(ctx context.Context, c Config, n uint64, digests iter.Seq[has
 	})
 }
 
-// filter returns the filter of n distinct digests. It calls members to build
-// the ribbon, and reports all steps to b when the build is done.
-func (c Config) filter(b ribbon.Build, n uint64, members func(columns uint32) (*ribbon.Ribbon, error)) (*Filter, error) {
-	columns, err := c.columns(n)
-	if err == nil { // digests for further layers need n/5 bytes
-		err = errs.Fits(ErrParams, "keys", n, max(ribbon.EstimateBytes(columns, n), n/5))
-	}
-	if err != nil {
-		return nil, err
-	}
-	var r *ribbon.Ribbon
-	if c.fills() {
-		r, err = ribbon.Within(c.MemoryBytes, columns, members)
-	} else {
-		r, err = members(columns)
-	}
-	if err != nil {
-		return nil, buildError(err, n)
-	}
-	if size := r.PayloadBytes(); c.MemoryBytes > 0 && size > c.MemoryBytes {
-		return nil, c.tooSmall(size, sizing.RibbonRate(r.ColumnsWithin(c.MemoryBytes), n))
-	}
-	b.Report(math.MaxInt)
-	return &Filter{reader{c.Family.Hasher(r.SizeBytes()), *r, true}}, nil
-}
-
 // NewReceiver returns an empty filter that can decode data encoded with fam.
 func NewReceiver(fam hashfam.Family) *Filter { return &Filter{reader{hash: fam.Hasher(0)}} }
-
-// Equal reports whether f and other have the same family, rate and digests.
-// Filters of the same keys are equal even if they were built in different ways.
-// Equal compares all slots.
-func (f *Filter) Equal(other *Filter) bool {
-	return f.Family() == other.Family() && f.ribbon.Equal(&other.ribbon)
-}
-
-// A reader implements the methods of both [Filter] and [View].
-type reader struct {
-	hash   hashfam.Hasher
-	ribbon ribbon.Ribbon
-	valid  bool // false in a zero reader
-}
-
-var zeroReader = errs.Zero("Filter or View", "New or NewView, or decode into it")
-
-// Contains reports whether key may be one of the keys that the filter was built
-// from. True may be a false positive; false is always right. Contains reads two
-// adjacent segments of memory, which have 56 bytes each at a rate of 1%. For 2%
-// of the keys it reads two more.
-func (r *reader) Contains(key []byte) bool { return r.ContainsDigest(r.hash.Sum(key)) }
-
-// ContainsString is like Contains for a string key.
-func (r *reader) ContainsString(key string) bool { return r.ContainsDigest(r.hash.SumString(key)) }
-
-// ContainsDigest is like Contains for a key's digest, which must be computed by
-// the filter's family.
-func (r *reader) ContainsDigest(d hashfam.Digest) bool {
-	if !r.valid {
-		panic(zeroReader)
-	}
-	return r.ribbon.Contains(d)
-}
-
-// ContainsAll appends the result of ContainsDigest for each digest to dst and
-// returns the extended slice. When the filter is larger than the cache, this
-// needs less than half the time of single calls, because the CPU loads the
-// memory for many keys at once.
-func (r *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
-	if !r.valid {
-		panic(zeroReader)
-	}
-	return r.ribbon.ContainsAll(dst, digests)
-}
 
 // Params returns the filter's parameters.
 func (r *reader) Params() Params {
@@ -164,6 +88,13 @@ func (r *reader) SizeBytes() uint64 { return r.ribbon.SizeBytes() }
 // rate of a filter without keys is 0. FalsePositiveRate runs in O(n) time.
 func (r *reader) FalsePositiveRate() float64 {
 	return sizing.WithDigest(r.ribbon.Rate(), r.Len())
+}
+
+// Equal reports whether f and other have the same family, rate and digests.
+// Filters of the same keys are equal even if they were built in different ways.
+// Equal compares all slots.
+func (f *Filter) Equal(other *Filter) bool {
+	return f.Family() == other.Family() && f.ribbon.Equal(&other.ribbon)
 }
 
 // String describes the filter in a single line.
