@@ -40,14 +40,17 @@
 // To read the code, start with bloom.go, which sets and tests a key's bits. The
 // other files are
 //
-//   - params.go: layouts, sizes and constructors
-//   - blocked_amd64.s: the Blocked layout using AVX-512
-//   - batch.go: many keys at once
+//   - config.go: layouts, parameters and sizes
+//   - errors.go: errors
+//   - filter.go: constructors, and what concerns a whole filter
+//   - batch.go: many keys at once; in the Blocked layout, blocked_amd64.s does
+//     this using AVX-512
 //   - merge.go: merging, intersecting and folding
 //   - stats.go: rates and estimates
-//   - codec.go: encodings, and queries of encoded filters
+//   - codec.go: encodings
+//   - view.go: filters in encoded data, for example in a mapped file
 //   - delta.go: changes since an earlier state
 //   - concurrent.go: filters that goroutines share
-//   - compound.go: filters that consist of several filters, which are described
-//     in scalable.go and rotating.go
+//   - stages.go: the common part of filters that consist of several filters,
+//     which are scalable.go and rotating.go
 package bloom

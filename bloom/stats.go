@@ -3,59 +3,7 @@ package bloom
 import (
 	"math"
 	"math/bits"
-
-	"github.com/filterfam/filterfam/internal/sizing"
 )
-
-// RateAt returns the expected false-positive rate with these parameters and n
-// distinct keys. It returns NaN if p is invalid. It runs in O(k^2) time: tens
-// of microseconds.
-//
-// The rate is the exact expectation over all families: Bose et al., IPL 108,
-// 2008 (Classic), and the equivalent for the other layouts. It includes the
-// probability n/2^64 that a key has the same digest as a key in the filter. In
-// a Classic filter, this probability is about three times as high, because
-// digests one step apart in the probe sequence share all positions except one.
-func (p Params) RateAt(n uint64) float64 {
-	if p.check(ErrParams) != nil {
-		return math.NaN()
-	}
-	return p.rates()(n)
-}
-
-// CapacityAt returns the largest number of distinct keys at which the
-// false-positive rate does not exceed rate. It is the inverse of
-// [Params.RateAt]. It returns 0 if p is invalid, and math.MaxUint64 if rate is
-// 1 or more. It computes RateAt a few dozen times, within a millisecond for
-// common rates.
-func (p Params) CapacityAt(rate float64) uint64 {
-	if p.check(ErrParams) != nil {
-		return 0
-	}
-	guess := p.estimate(uint64(math.Pow(max(0, min(rate, 0.999)), 1/float64(p.Hashes)) * float64(p.Bits)))
-	return sizing.LargestWithin(rate, uint64(guess), p.rates())
-}
-
-// rates returns [Params.RateAt] as a function of n. p must be valid.
-func (p Params) rates() func(n uint64) float64 {
-	switch p.Layout {
-	case Partitioned:
-		return func(n uint64) float64 {
-			return sizing.WithDigest(sizing.PartitionedRate(p.Bits, p.Hashes, n), n)
-		}
-	case Blocked:
-		return func(n uint64) float64 { return sizing.WithDigest(sizing.BlockedRate(p.Bits, p.Hashes, n), n) }
-	}
-	return func(n uint64) float64 {
-		return sizing.WithClassicDigest(sizing.Rate(p.Bits, p.Hashes, n), p.Bits, p.Hashes, n)
-	}
-}
-
-// estimate returns the number of keys that set x bits on average.
-func (p Params) estimate(x uint64) float64 {
-	of := [...]func(m uint64, k int, x uint64) float64{sizing.ClassicLen, sizing.PartitionedLen, sizing.BlockedLen}[p.Layout]
-	return of(p.Bits, p.Hashes, x)
-}
 
 // FillRatio returns the fraction of bits that are set. It runs in O(m) time.
 func (f *reader) FillRatio() float64 { return float64(ones(f.words)) / float64(f.params.Bits) }

@@ -1,33 +1,14 @@
 package bloom
 
 import (
-	"cmp"
 	"fmt"
-	"log/slog"
+	"math"
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/fault"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
-
-// These errors can be tested for with errors.Is.
-var (
-	ErrParams       = hashfam.ErrParams       // the Config or Params are invalid
-	ErrIncompatible = hashfam.ErrIncompatible // two filters have different Params, or a delta is for another state
-	ErrCorrupt      = hashfam.ErrCorrupt      // the bytes are not a valid encoding
-	ErrVersion      = hashfam.ErrVersion      // the bytes were encoded by a later version
-	ErrFamily       = hashfam.ErrFamily       // the bytes were encoded with another family
-)
-
-// A FieldError describes an invalid field. See package [hashfam].
-type FieldError = hashfam.FieldError
-
-var errs = &fault.Maker{Package: "bloom"}
-
-func paramError(field string, value any, allowed string) error {
-	return errs.Field(ErrParams, field, value, allowed)
-}
 
 // A Layout determines where a key's positions can be.
 type Layout uint8
@@ -219,93 +200,52 @@ func (p Params) unit() uint64 {
 	return 1
 }
 
-// New returns an empty filter for c. It returns the errors of [Config.Params]
-// and [NewFromParams].
-func New(c Config) (*Filter, error) {
-	p, err := c.Params()
-	if err != nil {
-		return nil, err
-	}
-	return NewFromParams(p)
-}
-
-// NewFromParams returns an empty filter with the parameters p. It returns
-// [ErrParams], naming the field, if p is invalid or if the filter is too large
-// for the platform: the limit is 1 GiB with 32-bit addresses.
+// RateAt returns the expected false-positive rate with these parameters and n
+// distinct keys. It returns NaN if p is invalid. It runs in O(k^2) time: tens
+// of microseconds.
 //
-// The program terminates if the machine does not have this much memory. If p
-// comes from an untrusted source, check [Params.SizeBytes] first.
-func NewFromParams(p Params) (*Filter, error) {
-	if err := cmp.Or(p.check(ErrParams), p.fits(ErrParams)); err != nil {
-		return nil, err
+// The rate is the exact expectation over all families: Bose et al., IPL 108,
+// 2008 (Classic), and the equivalent for the other layouts. It includes the
+// probability n/2^64 that a key has the same digest as a key in the filter. In
+// a Classic filter, this probability is about three times as high, because
+// digests one step apart in the probe sequence share all positions except one.
+func (p Params) RateAt(n uint64) float64 {
+	if p.check(ErrParams) != nil {
+		return math.NaN()
 	}
-	return newFilter(p, make([]uint64, p.words())), nil
+	return p.rates()(n)
 }
 
-// newFilter returns a filter with the valid parameters p that uses words.
-func newFilter(p Params, words []uint64) *Filter { return &Filter{newReader(p, words)} }
-
-func newReader(p Params, words []uint64) reader {
-	return reader{shape{p, p.Bits / p.unit(), p.Family.Hasher(p.SizeBytes())}, words}
-}
-
-// NewReceiver returns an empty filter that can only be decoded into. It decodes
-// data encoded with fam, whereas a zero Filter uses the public family.
-func NewReceiver(fam hashfam.Family) *Filter {
-	return &Filter{reader{shape: shape{params: Params{Family: fam}}}}
-}
-
-// FromWords returns a filter whose bits are words: bit i of the filter is bit
-// i%64 of words[i/64], where bit 0 is the least significant. The filter uses
-// words directly, so the caller must not use them again.
-//
-// FromWords returns [ErrParams], naming the field, if p is invalid, if there
-// are not exactly ceil(Bits/64) words, or if a bit after the last one is set.
-//
-// For a Blocked filter, words should begin at a multiple of 64 bytes, as large
-// slices in Go do. Otherwise a key can cause two cache misses instead of one.
-func FromWords(p Params, words []uint64) (*Filter, error) {
-	if err := p.check(ErrParams); err != nil {
-		return nil, err
+// CapacityAt returns the largest number of distinct keys at which the
+// false-positive rate does not exceed rate. It is the inverse of
+// [Params.RateAt]. It returns 0 if p is invalid, and math.MaxUint64 if rate is
+// 1 or more. It computes RateAt a few dozen times, within a millisecond for
+// common rates.
+func (p Params) CapacityAt(rate float64) uint64 {
+	if p.check(ErrParams) != nil {
+		return 0
 	}
-	if uint64(len(words)) != p.words() {
-		return nil, paramError("len(words)", len(words), fmt.Sprint(p.words()))
-	}
-	if err := p.checkWords(words, ErrParams); err != nil {
-		return nil, err
-	}
-	return newFilter(p, words), nil
+	guess := p.estimate(uint64(math.Pow(max(0, min(rate, 0.999)), 1/float64(p.Hashes)) * float64(p.Bits)))
+	return sizing.LargestWithin(rate, uint64(guess), p.rates())
 }
 
-// Params returns the filter's parameters.
-func (s *shape) Params() Params { return s.params }
-
-// Family returns the family that hashes the filter's keys.
-func (s *shape) Family() hashfam.Family { return s.params.Family }
-
-// SizeBytes returns the size of the bit array in bytes. The structure itself
-// needs up to 200 bytes more.
-func (s *shape) SizeBytes() uint64 { return s.params.SizeBytes() }
-
-// String describes the filter in a single line.
-func (s shape) String() string { return fmt.Sprintf("bloom.Filter(%v)", s.params) }
-
-// Format prints the result of String for every verb.
-func (s shape) Format(f fmt.State, _ rune) { fmt.Fprint(f, s.String()) }
-
-// LogValue returns the result of String for package log/slog.
-func (s shape) LogValue() slog.Value { return slog.StringValue(s.String()) }
-
-// Reset removes all keys.
-func (f *Filter) Reset() {
-	f.used(zeroFilter)
-	clear(f.words)
+// rates returns [Params.RateAt] as a function of n. p must be valid.
+func (p Params) rates() func(n uint64) float64 {
+	switch p.Layout {
+	case Partitioned:
+		return func(n uint64) float64 {
+			return sizing.WithDigest(sizing.PartitionedRate(p.Bits, p.Hashes, n), n)
+		}
+	case Blocked:
+		return func(n uint64) float64 { return sizing.WithDigest(sizing.BlockedRate(p.Bits, p.Hashes, n), n) }
+	}
+	return func(n uint64) float64 {
+		return sizing.WithClassicDigest(sizing.Rate(p.Bits, p.Hashes, n), p.Bits, p.Hashes, n)
+	}
 }
 
-// Clone returns a deep copy of f.
-func (f *Filter) Clone() *Filter { return newFilter(f.params, slices.Clone(f.words)) }
-
-// Equal reports whether f and other have the same Params and the same bits.
-func (f *Filter) Equal(other *Filter) bool {
-	return f.params == other.params && slices.Equal(f.words, other.words)
+// estimate returns the number of keys that set x bits on average.
+func (p Params) estimate(x uint64) float64 {
+	of := [...]func(m uint64, k int, x uint64) float64{sizing.ClassicLen, sizing.PartitionedLen, sizing.BlockedLen}[p.Layout]
+	return of(p.Bits, p.Hashes, x)
 }

@@ -6,10 +6,9 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/filterfam/filterfam/internal/checks"
 	"github.com/filterfam/filterfam/internal/sizing"
+	"github.com/stretchr/testify/require"
 )
 
 var layouts = []Layout{Classic, Partitioned, Blocked}

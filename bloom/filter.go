@@ -1,0 +1,101 @@
+package bloom
+
+import (
+	"cmp"
+	"fmt"
+	"log/slog"
+	"slices"
+
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+// New returns an empty filter for c. It returns the errors of [Config.Params]
+// and [NewFromParams].
+func New(c Config) (*Filter, error) {
+	p, err := c.Params()
+	if err != nil {
+		return nil, err
+	}
+	return NewFromParams(p)
+}
+
+// NewFromParams returns an empty filter with the parameters p. It returns
+// [ErrParams], naming the field, if p is invalid or if the filter is too large
+// for the platform: the limit is 1 GiB with 32-bit addresses.
+//
+// The program terminates if the machine does not have this much memory. If p
+// comes from an untrusted source, check [Params.SizeBytes] first.
+func NewFromParams(p Params) (*Filter, error) {
+	if err := cmp.Or(p.check(ErrParams), p.fits(ErrParams)); err != nil {
+		return nil, err
+	}
+	return newFilter(p, make([]uint64, p.words())), nil
+}
+
+// newFilter returns a filter with the valid parameters p that uses words.
+func newFilter(p Params, words []uint64) *Filter { return &Filter{newReader(p, words)} }
+
+func newReader(p Params, words []uint64) reader {
+	return reader{shape{p, p.Bits / p.unit(), p.Family.Hasher(p.SizeBytes())}, words}
+}
+
+// NewReceiver returns an empty filter that can only be decoded into. It decodes
+// data encoded with fam, whereas a zero Filter uses the public family.
+func NewReceiver(fam hashfam.Family) *Filter {
+	return &Filter{reader{shape: shape{params: Params{Family: fam}}}}
+}
+
+// FromWords returns a filter whose bits are words: bit i of the filter is bit
+// i%64 of words[i/64], where bit 0 is the least significant. The filter uses
+// words directly, so the caller must not use them again.
+//
+// FromWords returns [ErrParams], naming the field, if p is invalid, if there
+// are not exactly ceil(Bits/64) words, or if a bit after the last one is set.
+//
+// For a Blocked filter, words should begin at a multiple of 64 bytes, as large
+// slices in Go do. Otherwise a key can cause two cache misses instead of one.
+func FromWords(p Params, words []uint64) (*Filter, error) {
+	if err := p.check(ErrParams); err != nil {
+		return nil, err
+	}
+	if uint64(len(words)) != p.words() {
+		return nil, paramError("len(words)", len(words), fmt.Sprint(p.words()))
+	}
+	if err := p.checkWords(words, ErrParams); err != nil {
+		return nil, err
+	}
+	return newFilter(p, words), nil
+}
+
+// Params returns the filter's parameters.
+func (s *shape) Params() Params { return s.params }
+
+// Family returns the family that hashes the filter's keys.
+func (s *shape) Family() hashfam.Family { return s.params.Family }
+
+// SizeBytes returns the size of the bit array in bytes. The structure itself
+// needs up to 200 bytes more.
+func (s *shape) SizeBytes() uint64 { return s.params.SizeBytes() }
+
+// Reset removes all keys.
+func (f *Filter) Reset() {
+	f.used(zeroFilter)
+	clear(f.words)
+}
+
+// Clone returns a deep copy of f.
+func (f *Filter) Clone() *Filter { return newFilter(f.params, slices.Clone(f.words)) }
+
+// Equal reports whether f and other have the same Params and the same bits.
+func (f *Filter) Equal(other *Filter) bool {
+	return f.params == other.params && slices.Equal(f.words, other.words)
+}
+
+// String describes the filter in a single line.
+func (s shape) String() string { return fmt.Sprintf("bloom.Filter(%v)", s.params) }
+
+// Format prints the result of String for every verb.
+func (s shape) Format(f fmt.State, _ rune) { fmt.Fprint(f, s.String()) }
+
+// LogValue returns the result of String for package log/slog.
+func (s shape) LogValue() slog.Value { return slog.StringValue(s.String()) }
