@@ -52,5 +52,14 @@
 //
 // # Source
 //
-// Start with counting.go, which reads and changes the key's counters.
+// To read the code, start with counting.go, which reads and changes the key's
+// counters. The other files are
+//
+//   - config.go: layouts, parameters and sizes
+//   - errors.go: errors
+//   - filter.go: constructors, and what concerns a whole filter
+//   - batch.go: many keys at once
+//   - merge.go: merging
+//   - stats.go: rates and estimates
+//   - codec.go: encodings
 package counting

@@ -5,11 +5,10 @@ import (
 	"math"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
-
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/internal/sizing"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 )
 
 // Package fault tests the other errors of a Config.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/fault"
 	"github.com/filterfam/filterfam/internal/nibbles"
 )
 
@@ -73,31 +72,6 @@ func (f *Filter) Clone() *Filter {
 func (f *Filter) Equal(other *Filter) bool {
 	return f.params == other.params && slices.Equal(f.counters, other.counters)
 }
-
-// Merge adds all copies of all keys in the other filters to f. Each counter
-// becomes the sum of the counters, and is stuck if this sum is 15 or more. If
-// no key was deleted from the filters, the result has the same counters as a
-// filter built from all of the keys. If a filter's [Params] differ, Merge
-// returns [ErrIncompatible], naming the field and the filter's index in others,
-// and leaves f unchanged. When f is larger than the cache, one call with many
-// filters is faster than many calls, because it passes over f only once.
-func (f *Filter) Merge(others ...*Filter) error {
-	err := fault.Mergeable(errs, "Params", f.made().params, others, func(other *Filter) Params { return other.params })
-	if err != nil {
-		return err
-	}
-	for first := 0; first < len(f.counters); first += mergeWords {
-		piece := f.counters[first:min(first+mergeWords, len(f.counters))]
-		for _, other := range others {
-			piece.AddAll(other.counters[first:])
-		}
-	}
-	return nil
-}
-
-// mergeWords is the number of words that Merge processes at a time: 8 KiB,
-// which fit in the L1 cache.
-const mergeWords = 1024
 
 // Bloom returns a Bloom filter of the keys in the filter: bit i is set if
 // counter i is not zero. It returns the same results for Contains and needs a
