@@ -5,56 +5,7 @@
 // make room.
 package table
 
-import (
-	"math/bits"
-	"slices"
-
-	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/fault"
-	"github.com/filterfam/filterfam/internal/prefetch"
-)
-
-// Errs creates the errors of package cuckoo and its internal packages.
-var Errs = &fault.Maker{Package: "cuckoo"}
-
-// The errors of Add are created once, so that a failed Add does not allocate.
-var (
-	ErrFull   = Errs.Errorf("%w: no eviction path found", fault.ErrFull)
-	ErrCopies = Errs.Errorf("%w for this key: its two buckets hold eight copies", fault.ErrFull)
-)
-
-// Slots is the number of slots in a bucket.
-const Slots = 4
-
-// maxNarrow is the largest width for which four fingerprints fit in a word.
-const maxNarrow = 16
-
-// A Shape describes a table. The caller must check its fields.
-type Shape struct {
-	Buckets uint64
-	Bits    int   // f, the fingerprint width: 4 to 32
-	Sorted  bool  // whether buckets are sorted, which saves a bit per slot
-	Tail    uint8 // the number of low fingerprint bits that do not select the other bucket
-}
-
-// Saved returns the number of bits by which a slot is narrower than a
-// fingerprint.
-func Saved(sorted bool) int {
-	if sorted {
-		return 1
-	}
-	return 0
-}
-
-// BucketBits returns the bucket size in bits.
-func (s Shape) BucketBits() uint64 { return Slots * uint64(s.Bits-Saved(s.Sorted)) }
-
-// Bytes returns the table size: the words that contain the buckets, and another
-// word.
-func (s Shape) Bytes() uint64 {
-	n := s.Buckets * s.BucketBits()
-	return 8 * (n/64 + (n%64+63)/64 + 1)
-}
+import "math/bits"
 
 // A Table is an array of buckets with four fingerprints of f bits each. A free
 // slot contains a zero fingerprint. A narrow table, with fingerprints of up to
@@ -126,49 +77,6 @@ func (t *Table) Count(i, j, fp uint64) int {
 		v, w = t.Word(i), t.Word(j)
 	}
 	return bits.OnesCount64(t.matches(v, fp)) + bits.OnesCount64(t.matches(w, fp))
-}
-
-// A Place describes a key in a table: its two buckets and its fingerprint.
-type Place struct{ I, J, FP uint64 }
-
-// Touch reads a byte of buckets i and j, which brings them into the cache.
-func (t *Table) Touch(i, j uint64) byte {
-	return t.Bytes[i*t.stride>>3] | t.Bytes[j*t.stride>>3]
-}
-
-// TouchAll touches all places, so that their cache misses overlap.
-func (t *Table) TouchAll(places []Place) {
-	touched := byte(0)
-	for k := range places {
-		p := &places[k]
-		touched |= t.Touch(p.I, p.J)
-	}
-	prefetch.Use(uint64(touched))
-}
-
-// HasAll appends to dst whether each place's buckets contain its fingerprint.
-// In a narrow table, it first replaces the buckets in places by their lanes, so
-// that cache misses overlap.
-func (t *Table) HasAll(dst []bool, places []Place) []bool {
-	if !t.Narrow {
-		t.TouchAll(places)
-		for _, p := range places {
-			dst = append(dst, t.Has(p.I, p.J, p.FP))
-		}
-		return dst
-	}
-	for k := range places {
-		p := &places[k]
-		p.I, p.J = t.Word(p.I), t.Word(p.J)
-	}
-	for k := range places {
-		p := &places[k]
-		if t.Sorted {
-			p.I, p.J = t.Decode(p.I), t.Decode(p.J)
-		}
-		dst = append(dst, t.Any(p.I, p.J, p.FP))
-	}
-	return dst
 }
 
 // Put puts fp in a free slot of bucket i or j and reports whether there was
@@ -273,18 +181,4 @@ func (t *Table) Free(n uint64) (free uint64) {
 		free += uint64(t.Zeros(t.Lanes(i)).Count())
 	}
 	return free
-}
-
-// CheckOrder checks that sorted buckets 0 to n-1 start with a valid number and
-// contain ascending fingerprints.
-func (t *Table) CheckOrder(n uint64) error {
-	if !t.Sorted {
-		return nil
-	}
-	for i := range n {
-		if v := t.Fingerprints(i); t.Word(i)&codeMask >= codes || !slices.IsSorted(v[:]) {
-			return Errs.Field(hashfam.ErrCorrupt, "bucket", i, "four fingerprints in ascending order")
-		}
-	}
-	return nil
 }

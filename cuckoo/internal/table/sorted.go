@@ -1,0 +1,140 @@
+package table
+
+import (
+	"slices"
+
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+// A plain bucket stores its lanes without padding, so it may start within a
+// byte. If f is 10, for example:
+//
+//	bit 79         39       29       19       9       0
+//	    | bucket 1 | slot 3 | slot 2 | slot 1 | slot 0 |
+//
+// A sorted bucket stores its fingerprints a <= b <= c <= d in ascending order,
+// so their highest four bits, or nibbles, are also ascending. There are 3,876
+// ascending sequences of four nibbles. Instead of the nibbles' 16 bits, the
+// bucket stores the sequence's number in 12 bits (Fan et al., section 5.2, but
+// with the highest bits instead of the lowest, so that fingerprints are sorted
+// as numbers). The rest of a fingerprint is its lowest f-4 bits.
+//
+//	bit 4f-5                                    12 11      0
+//	| rest of d | rest of c | rest of b | rest of a | number |
+const (
+	codeBits  = 12
+	codeMask  = 1<<codeBits - 1
+	codes     = 3876 // (16+4-1 choose 4)
+	nibble    = 4
+	nibbleMax = 1<<nibble - 1
+)
+
+// nibbles contains the four nibbles for each number, the first in the lowest
+// bits. It is initialized once. Vector instructions read eight bytes from each
+// element, so there are three additional ones.
+var nibbles = func() (list [1<<codeBits + 3]uint16) {
+	for d := range uint16(16) {
+		for c := range d + 1 {
+			for b := range c + 1 {
+				for a := range b + 1 {
+					list[codeOf(uint64(a), uint64(b), uint64(c), uint64(d))] = a | b<<4 | c<<8 | d<<12
+				}
+			}
+		}
+	}
+	return list
+}()
+
+// codeOf returns the number of the sequence a <= b <= c <= d, 0 to 3875, in the
+// combinatorial number system for the set {a, b+1, c+2, d+3}.
+func codeOf(a, b, c, d uint64) uint64 {
+	return a + pairs[b&nibbleMax] + triples[c&nibbleMax] + quads[d&nibbleMax]
+}
+
+// The binomial coefficients (n+1 choose 2), (n+2 choose 3) and (n+3 choose 4).
+var pairs, triples, quads = func() (p, t, q [nibbleMax + 1]uint64) {
+	for n := range uint64(nibbleMax + 1) {
+		p[n] = (n + 1) * n / 2
+		t[n] = (n + 2) * (n + 1) * n / 6
+		q[n] = (n + 3) * (n + 2) * (n + 1) * n / 24
+	}
+	return p, t, q
+}()
+
+// Decode returns the lanes, 16 bits each, when w is a narrow sorted bucket. It
+// moves the nibbles and the rests apart in two steps: first the upper two of
+// four, then one of each pair. It can be inlined.
+func (t *Table) Decode(w uint64) uint64 {
+	n := uint64(nibbles[w&codeMask])
+	n = (n | n<<24) & 0x000000ff_000000ff
+	n = (n | n<<12) & 0x000f000f_000f000f
+	w >>= codeBits
+	w = w&0xffffffff | w<<((32-2*t.rest)&63)&^0xffffffff
+	return w&t.low | w<<((16-t.rest)&63)&(t.low<<16) | n<<(t.rest&63)
+}
+
+// decodeWide returns the lanes, 32 bits each, of the sorted bucket at a bit.
+func (t *Table) decodeWide(bit uint64) Lanes {
+	n := uint64(nibbles[t.load(bit)&codeMask])
+	bit += codeBits
+	return Lanes{t.decodePair(t.load(bit), n), t.decodePair(t.load(bit+2*t.rest), n>>8)}
+}
+
+func (t *Table) decodePair(w, n uint64) uint64 {
+	n = (n | n<<28) & 0x0000000f_0000000f
+	return (w&0xffffffff|w>>(t.rest&63)<<32)&t.low | n<<(t.rest&63)
+}
+
+// smallest returns zero if a sorted bucket has a free slot, since its smallest
+// fingerprint is zero in this case.
+func (t *Table) smallest(w uint64) uint64 {
+	return uint64(nibbles[w&codeMask]&nibbleMax) | w>>codeBits&(t.Mask>>nibble)
+}
+
+// quarters returns four lanes of 16 bits, and halves four lanes of 32 bits.
+func quarters(w uint64) [Slots]uint64 {
+	return [Slots]uint64{w & 0xffff, w >> 16 & 0xffff, w >> 32 & 0xffff, w >> 48}
+}
+
+func halves(l Lanes) [Slots]uint64 {
+	return [Slots]uint64{l.Low & 0xffffffff, l.Low >> 32, l.High & 0xffffffff, l.High >> 32}
+}
+
+// encode stores fingerprints, which can be in any order, in sorted bucket i.
+func (t *Table) encode(i uint64, v [Slots]uint64) {
+	ascend(&v)
+	low, r := t.Mask>>nibble, t.rest&63
+	number := codeOf(v[0]>>r, v[1]>>r, v[2]>>r, v[3]>>r)
+	first, second := v[0]&low|v[1]&low<<r, v[2]&low|v[3]&low<<r
+	rests, bit := first|second<<(2*r&63), i*t.stride
+	if t.Narrow {
+		t.flip(bit, (t.load(bit)^(rests<<codeBits|number))&(1<<(t.stride&63)-1))
+		return
+	}
+	change := t.load16(bit).Xor(Lanes{rests<<codeBits | number, rests>>(64-codeBits) | second>>(64-2*r)<<codeBits})
+	change.High &= 1<<(t.stride-64) - 1
+	t.flip16(bit, change)
+}
+
+// ascend sorts four numbers with five comparisons (a sorting network).
+func ascend(v *[Slots]uint64) {
+	v[0], v[1] = min(v[0], v[1]), max(v[0], v[1])
+	v[2], v[3] = min(v[2], v[3]), max(v[2], v[3])
+	v[0], v[2] = min(v[0], v[2]), max(v[0], v[2])
+	v[1], v[3] = min(v[1], v[3]), max(v[1], v[3])
+	v[1], v[2] = min(v[1], v[2]), max(v[1], v[2])
+}
+
+// CheckOrder checks that sorted buckets 0 to n-1 start with a valid number and
+// contain ascending fingerprints.
+func (t *Table) CheckOrder(n uint64) error {
+	if !t.Sorted {
+		return nil
+	}
+	for i := range n {
+		if v := t.Fingerprints(i); t.Word(i)&codeMask >= codes || !slices.IsSorted(v[:]) {
+			return Errs.Field(hashfam.ErrCorrupt, "bucket", i, "four fingerprints in ascending order")
+		}
+	}
+	return nil
+}
