@@ -95,3 +95,6 @@ func planTails(rate float64) (tails [maxDepth + 1]uint8) {
 
 // tailRate returns p(t).
 func tailRate(t int) float64 { return 2 * table.Slots / float64(uint64(partners)<<t) }
+
+// halfTail returns the tail length of the page's halves.
+func (g *Geometry) halfTail(p *page) uint8 { return max(p.tail, g.tails[min(p.depth+1, maxDepth)]) }

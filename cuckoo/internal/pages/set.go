@@ -2,7 +2,7 @@
 // set.go. A page (page.go) is a table of fingerprints that splits when it is
 // full. A plot (plot.go) has directories that find a key's page by its first
 // bits. The file geometry.go computes the length of the fingerprints, and
-// payload.go encodes the pages.
+// codec.go encodes the pages.
 package pages
 
 import (

@@ -5,9 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/stretchr/testify/require"
 )
 
 // sets returns Sets that store buckets in each way.
