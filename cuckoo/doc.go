@@ -38,9 +38,16 @@
 //
 // # Source
 //
-// Start with cuckoo.go, which adds, finds and deletes keys. Package
-// internal/table implements the buckets; its path.go moves fingerprints to make
-// room. [Scalable] is in scalable.go and uses the pages of internal/pages. The
-// files params.go and filter.go contain parameters and constructors, batch.go
-// processes many keys per call, and codec.go encodes filters.
+// To read the code, start with cuckoo.go, which adds, finds and deletes keys.
+// Package internal/table implements the buckets; its path.go moves fingerprints to
+// make room. The other files are
+//
+//   - config.go: parameters and sizes
+//   - errors.go: errors
+//   - filter.go: constructors, and what concerns a whole filter
+//   - batch.go: many keys at once
+//   - merge.go: merging
+//   - codec.go: encodings
+//   - view.go: filters in encoded data, for example in a mapped file
+//   - scalable.go: filters that grow, which use the pages of internal/pages
 package cuckoo

@@ -8,7 +8,6 @@ import (
 
 	"github.com/filterfam/filterfam/cuckoo/internal/table"
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/fault"
 )
 
 // New returns an empty filter for c. It returns the errors of [Config.Params]
@@ -76,42 +75,6 @@ func (f *reader) FillRatio() float64 { return float64(f.count) / float64(f.param
 // because then no two keys match each other: it is -ln(1-r) where
 // FalsePositiveRate returns r, for example 0.128 instead of 0.12.
 func (f *reader) FalsePositiveRate() float64 { return f.params.RateAt(f.count) }
-
-// Merge adds all fingerprints of others to f. Every key of the merged filters
-// is then found, the numbers of copies add up, and each key can be deleted.
-//
-// Merge returns [ErrIncompatible] if the [Params] differ, and names the element
-// of others if there are several. It returns [ErrFull] if it cannot make room
-// for all fingerprints. Since their order matters, this can happen even if a
-// new filter would have room for all keys. After an error, f is unchanged.
-// Merge builds the result in a copy of f.
-func (f *Filter) Merge(others ...*Filter) error {
-	f.table.Made()
-	if err := fault.Mergeable(errs, "Params", f.params, others, (*Filter).Params); err != nil {
-		return err
-	}
-	merged := f.Clone()
-	for _, other := range others {
-		for i, fp := range other.fingerprints {
-			if err := merged.insert(i, f.partners.Other(i, f.partners.Hash(fp)), fp); err != nil {
-				return err
-			}
-		}
-	}
-	*f = *merged
-	return nil
-}
-
-// fingerprints yields all fingerprints and their buckets.
-func (f *reader) fingerprints(yield func(i, fp uint64) bool) {
-	for i := range f.params.Buckets {
-		for _, fp := range f.table.Fingerprints(i) {
-			if fp != 0 && !yield(i, fp) {
-				return
-			}
-		}
-	}
-}
 
 // Reset removes all keys.
 func (f *Filter) Reset() {

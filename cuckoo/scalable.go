@@ -9,7 +9,6 @@ import (
 
 	"github.com/filterfam/filterfam/cuckoo/internal/pages"
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // A Scalable is a cuckoo filter that grows with an unknown number of keys and
@@ -36,61 +35,6 @@ type Scalable struct {
 	pages  pages.Set
 }
 
-// A ScalableConfig describes a [Scalable].
-type ScalableConfig struct {
-	// Expected is the number of keys, counting copies, that a new filter has
-	// room for. It must be at least 1, but need not be exact, because the
-	// filter can grow.
-	Expected uint64
-
-	// FPRate is the highest false-positive rate, as a fraction: 0.01 is 1%. It
-	// must be at least 1e-6 and below 1. It holds for any number of keys.
-	FPRate float64
-
-	// MemoryBytes limits [Scalable.SizeBytes], unless it is zero. It must be
-	// large enough for the first pages. If a split would exceed it, keys in
-	// full pages get [ErrFull], but keys in other pages can still be added.
-	MemoryBytes uint64
-
-	// Compact and Family have the same meaning as in [Config].
-	Compact bool
-	Family  hashfam.Family
-
-	_ struct{} // literals must name their fields
-}
-
-// minScalableRate is the lowest FPRate that holds after any number of splits.
-const minScalableRate = 1e-6
-
-// check returns an error for the given reason that names the invalid field, or
-// nil if c is valid.
-func (c ScalableConfig) check(reason error) error {
-	if c.Expected == 0 {
-		return errs.Field(reason, "ScalableConfig.Expected", c.Expected, "at least 1")
-	}
-	if !(c.FPRate >= minScalableRate && c.FPRate < 1) {
-		return errs.Field(reason, "ScalableConfig.FPRate", c.FPRate, fmt.Sprintf("at least %g and below 1", minScalableRate))
-	}
-	if g := c.geometry(); g.Roots > sizing.MaxBits/(8*g.RootBytes()) {
-		return errs.Field(reason, "ScalableConfig.Expected", c.Expected,
-			fmt.Sprintf("a number of keys that fits in %d bits", uint64(sizing.MaxBits)))
-	}
-	return nil
-}
-
-// fits returns an error for the given reason if the first pages of a filter for
-// c, which is valid, are too large for this platform.
-func (c ScalableConfig) fits(reason error) error {
-	return errs.Fits(reason, "ScalableConfig.Expected", c.Expected, c.geometry().SizeBytes())
-}
-
-// geometry returns the geometry of the pages if Expected and FPRate are valid.
-func (c ScalableConfig) geometry() pages.Geometry {
-	g := pages.NewGeometry(c.Expected, c.FPRate, c.Compact)
-	g.Limit = c.MemoryBytes
-	return g
-}
-
 // NewScalable returns an empty filter for c, in O(Expected) time. If c is
 // invalid, it returns [ErrParams] and names the field. If the machine does not
 // have enough memory, the program will exit, so [ScalableConfig.SizeBytes]
@@ -107,22 +51,6 @@ func NewScalable(c ScalableConfig) (*Scalable, error) {
 // family fam.
 func NewScalableReceiver(fam hashfam.Family) *Scalable {
 	return &Scalable{config: ScalableConfig{Family: fam}}
-}
-
-// SizeBytes returns the size in bytes that a new filter for c will have. It
-// returns the same errors as [NewScalable].
-func (c ScalableConfig) SizeBytes() (uint64, error) {
-	if err := c.check(ErrParams); err != nil {
-		return 0, err
-	}
-	// An encoded filter may have any MemoryBytes, so that the format does not
-	// depend on the page size in memory.
-	size := c.geometry().SizeBytes()
-	if c.MemoryBytes > 0 && c.MemoryBytes < size {
-		return 0, errs.Field(ErrParams, "ScalableConfig.MemoryBytes", c.MemoryBytes,
-			fmt.Sprintf("at least %d, the size of the first pages", size))
-	}
-	return size, nil
 }
 
 // hash returns the hasher for keys. The filter uses about two bytes per key.

@@ -11,27 +11,6 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// These errors can be tested for with errors.Is. Except for ErrCopies, all
-// packages that return them use the same values.
-var (
-	ErrParams       = hashfam.ErrParams       // the Config or Params are invalid
-	ErrIncompatible = hashfam.ErrIncompatible // two filters have different Params
-	ErrCorrupt      = hashfam.ErrCorrupt      // the bytes are not a valid encoding
-	ErrVersion      = hashfam.ErrVersion      // a later version encoded the bytes
-	ErrFamily       = hashfam.ErrFamily       // the bytes were encoded with another family
-	ErrFull         = fault.ErrFull           // Add could not make room for the key
-
-	// ErrCopies matches ErrFull. It is returned when the filter already has
-	// eight copies of the key, even if it has room for other keys.
-	ErrCopies = table.ErrCopies
-)
-
-// A FieldError is an error about one field; see package hashfam. Use errors.As
-// to get it from an error.
-type FieldError = hashfam.FieldError
-
-var errs = table.Errs
-
 // A Config describes a filter by two or all of Capacity, FPRate and
 // MemoryBytes. If one is zero, it is computed from the other two. If all three
 // are set, the filter is the smallest one that meets FPRate. If that filter is

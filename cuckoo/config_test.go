@@ -5,11 +5,10 @@ import (
 	"math/bits"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-	"pgregory.net/rapid"
-
 	"github.com/filterfam/filterfam/internal/checks"
 	"github.com/filterfam/filterfam/internal/sizing"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 )
 
 func requireField(t *testing.T, err, sentinel error, field string) {

@@ -1,0 +1,28 @@
+package cuckoo
+
+import (
+	"github.com/filterfam/filterfam/cuckoo/internal/table"
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/fault"
+)
+
+// These errors can be tested for with errors.Is. Except for ErrCopies, all
+// packages that return them use the same values.
+var (
+	ErrParams       = hashfam.ErrParams       // the Config or Params are invalid
+	ErrIncompatible = hashfam.ErrIncompatible // two filters have different Params
+	ErrCorrupt      = hashfam.ErrCorrupt      // the bytes are not a valid encoding
+	ErrVersion      = hashfam.ErrVersion      // a later version encoded the bytes
+	ErrFamily       = hashfam.ErrFamily       // the bytes were encoded with another family
+	ErrFull         = fault.ErrFull           // Add could not make room for the key
+
+	// ErrCopies matches ErrFull. It is returned when the filter already has
+	// eight copies of the key, even if it has room for other keys.
+	ErrCopies = table.ErrCopies
+)
+
+// A FieldError is an error about one field; see package hashfam. Use errors.As
+// to get it from an error.
+type FieldError = hashfam.FieldError
+
+var errs = table.Errs

@@ -1,0 +1,118 @@
+package cuckoo
+
+import (
+	"fmt"
+	"io"
+	"math/bits"
+
+	"github.com/filterfam/filterfam/cuckoo/internal/pages"
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/frame"
+)
+
+// scalableParams are the parameters in a frame of kind ScalableCuckoo, version
+// 2. If MemoryBytes is zero, the frame has version 1, which does not contain
+// that field. LogBuckets and Plots can be computed from the other fields; they
+// are included for other programs. Package pages describes the payload.
+type scalableParams struct {
+	Expected   uint64   // offset 0
+	FPRate     float64  // 8
+	Count      uint64   // 16: number of keys
+	Compact    bool     // 24
+	LogBuckets uint8    // 25: base-2 logarithm of the number of buckets in a page
+	_          [6]uint8 // 26: zeros
+	Plots      uint64   // 32
+
+	MemoryBytes uint64 // 40
+}
+
+// A scalableHeader holds the parameters in a header.
+type scalableHeader struct {
+	ScalableConfig
+	count, payload uint64
+}
+
+var scalableFormat = frame.Format[scalableHeader, byte]{
+	Kind: frame.ScalableCuckoo, Version: 2, Errs: errs, Parse: parseScalable,
+	Len: func(h scalableHeader) uint64 { return h.payload }, Fits: scalableHeader.fits,
+}
+
+// AppendBinary appends the encoded filter to dst: the pages, 8 bytes for each
+// page and each plot, and 136 bytes. See Encoding in package [hashfam].
+func (s *Scalable) AppendBinary(dst []byte) ([]byte, error) {
+	return frame.AppendBinary(dst, s.encode)
+}
+
+// MarshalBinary is like [Scalable.AppendBinary] with a nil dst.
+func (s *Scalable) MarshalBinary() ([]byte, error) { return s.AppendBinary(nil) }
+
+// WriteTo writes the encoded filter to w. See Encoding in package [hashfam].
+func (s *Scalable) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, s.encode) }
+
+// UnmarshalBinary decodes data into s, which temporarily uses twice the memory
+// of the filter. See Encoding in package [hashfam].
+func (s *Scalable) UnmarshalBinary(data []byte) error {
+	return s.decode(frame.NewBytesReader(data, errs))
+}
+
+// ReadFrom decodes the next filter from r into s. See Encoding in package
+// [hashfam].
+func (s *Scalable) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, s.decode) }
+
+// MarshalText returns the encoded filter in base64.
+func (s Scalable) MarshalText() ([]byte, error) { return frame.MarshalText(&s) }
+
+// UnmarshalText decodes the text form of a filter into s.
+func (s *Scalable) UnmarshalText(text []byte) error { return frame.UnmarshalText(s, text, errs) }
+
+// encode returns the filter's frame, or ErrParams for the zero Scalable.
+func (s *Scalable) encode() (frame.Header, frame.Payload, error) {
+	c := s.config
+	if err := c.check(ErrParams); err != nil {
+		return frame.Header{}, nil, err
+	}
+	size := uint64(0)
+	for piece := range s.pages.Payload {
+		size += uint64(len(piece))
+	}
+	h := scalableFormat.New(c.Family, scalableParams{
+		Expected: c.Expected, FPRate: c.FPRate, Count: s.Len(), Compact: c.Compact,
+		LogBuckets: uint8(bits.TrailingZeros64(s.pages.Buckets)), Plots: s.pages.Roots, MemoryBytes: c.MemoryBytes,
+	}, size)
+	return h.Shortest(), s.pages.Payload, nil
+}
+
+// decode reads a filter and, if there is no error, replaces s with it.
+func (s *Scalable) decode(r *frame.Reader) error {
+	h, payload, err := scalableFormat.Read(r, s.config.Family)
+	if err != nil {
+		return err
+	}
+	set, err := pages.Parse(h.geometry(), partnersKey(h.Family), payload)
+	if err != nil {
+		return err
+	}
+	if set.Len() != h.count {
+		return errs.Field(ErrCorrupt, "number of keys", h.count, fmt.Sprintf("%d, as in the pages", set.Len()))
+	}
+	*s = Scalable{h.ScalableConfig, *set}
+	return nil
+}
+
+// parseScalable reads the parameters from a verified header.
+func parseScalable(h frame.Header, fam hashfam.Family) (scalableHeader, error) {
+	var p scalableParams
+	if err := h.DecodeLongest(&p, errs); err != nil {
+		return scalableHeader{}, err
+	}
+	c := ScalableConfig{Expected: p.Expected, FPRate: p.FPRate, MemoryBytes: p.MemoryBytes, Compact: p.Compact, Family: fam}
+	if err := c.check(ErrCorrupt); err != nil {
+		return scalableHeader{}, err
+	}
+	g := c.geometry()
+	if p.Plots != g.Roots || 1<<p.LogBuckets != g.Buckets {
+		return scalableHeader{}, errs.Field(ErrCorrupt, "number of plots, and of buckets",
+			fmt.Sprint(p.Plots, ", 2^", p.LogBuckets), fmt.Sprint(g.Roots, ", ", g.Buckets))
+	}
+	return scalableHeader{c, p.Count, h.Payload}, nil
+}

@@ -1,0 +1,38 @@
+package cuckoo
+
+import (
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/frame"
+)
+
+// A View is a read-only filter that queries an encoded filter in place, for
+// example in a mapped file. Use [NewView] to create one.
+type View struct {
+	reader
+	encoded frame.View
+}
+
+// NewView returns a view of the filter that data encodes. See Views in package
+// [hashfam]. Unlike in other packages, data may start at any address, and the
+// platform may use any byte order.
+func NewView(data []byte, fam hashfam.Family) (*View, error) {
+	v, p, table, err := format.View(data, fam)
+	if err != nil {
+		return nil, err
+	}
+	return &View{newReader(p.Params, table, p.count), v}, nil
+}
+
+// Verify checks everything that decoding would check: the checksum, the number
+// of fingerprints (see Len), the bits after the last bucket, and the order in
+// compact buckets. It returns [ErrCorrupt] if the data is damaged.
+func (v *View) Verify() error {
+	if err := v.encoded.Verify(v.params.SizeBytes()); err != nil {
+		return err
+	}
+	return v.checkTable()
+}
+
+// Decode verifies the data and returns a deep copy as a Filter, which can be
+// changed. It returns [ErrCorrupt] if the data is damaged.
+func (v *View) Decode() (*Filter, error) { return frame.Decode(v.encoded, NewReceiver(v.Family())) }
