@@ -3,7 +3,6 @@ package tracker
 import (
 	"iter"
 	"math"
-	"math/rand/v2"
 
 	"github.com/filterfam/filterfam/hashfam"
 )
@@ -117,26 +116,6 @@ func (l log) appendHead(count, guess uint64, d hashfam.Digest) log {
 	return append(l, count, min(guess, maxGuess)<<32, uint64(d))
 }
 
-// appendRecord appends a record, which is not in a chain yet.
-func appendRecord[K Key](l log, count, guess uint64, d hashfam.Digest, key K) log {
-	l = l.appendHead(count, guess, d)
-	at := uint64(len(l))*8 + 1 // the next byte
-	if n := uint64(len(key)); n < longKey {
-		l = append(l, n)
-	} else {
-		l = append(l, longKey, n)
-		at += 15
-	}
-	for i := range len(key) {
-		if at%8 == 0 {
-			l = append(l, 0)
-		}
-		l[at/8] |= uint64(key[i]) << (at % 8 * 8)
-		at++
-	}
-	return l
-}
-
 // countFreeing returns the lowest count, but at least low, for which the
 // records with no higher count have the given number of words or more. It
 // computes the difference from low byte by byte, beginning with the highest
@@ -157,8 +136,6 @@ func (l log) countFreeing(words, low uint64) uint64 {
 	return low + digit
 }
 
-const maxDigit = 255
-
 // digit returns the lowest d for which the records with a count below low +
 // (d+1)<<shift have the given number of words or more, or maxDigit.
 func (l log) digit(words, low uint64, shift int) (digit uint64) {
@@ -177,61 +154,24 @@ func (l log) digit(words, low uint64, shift int) (digit uint64) {
 	return digit
 }
 
-// An index is used to find a log's records by their digests. Records with the
-// same head form a chain through the log.
-type index struct {
-	heads   []uint32 // the first record of each chain, as index+1, or 0
-	scatter uint64   // odd and random
-}
-
-// newIndex returns an index with the given number of chains. Since anyone can
-// choose digests of the public family, its multiplier is random: then no choice
-// of digests leads to many long chains (Dietzfelbinger et al., Journal of
-// Algorithms 25, 1997).
-func newIndex(chains int) index {
-	return index{heads: make([]uint32, chains), scatter: rand.Uint64() | 1}
-}
-
-// head returns the head of d's chain.
-func (x *index) head(d hashfam.Digest) *uint32 {
-	return &x.heads[hashfam.Reduce(uint64(d)*x.scatter, uint64(len(x.heads)))]
-}
-
-// find returns the record in l for the key with digest d, or none, in O(1) time
-// on average.
-func (x *index) find(l log, d hashfam.Digest) record {
-	r := record(*x.head(d)) - 1
-	for r >= 0 && l.digest(r) != d {
-		r = l.next(r)
+// appendRecord appends a record, which is not in a chain yet.
+func appendRecord[K Key](l log, count, guess uint64, d hashfam.Digest, key K) log {
+	l = l.appendHead(count, guess, d)
+	at := uint64(len(l))*8 + 1 // the next byte
+	if n := uint64(len(key)); n < longKey {
+		l = append(l, n)
+	} else {
+		l = append(l, longKey, n)
+		at += 15
 	}
-	return r
+	for i := range len(key) {
+		if at%8 == 0 {
+			l = append(l, 0)
+		}
+		l[at/8] |= uint64(key[i]) << (at % 8 * 8)
+		at++
+	}
+	return l
 }
 
-// link appends r, which must not be in a chain yet, to its chain. So keys that
-// were admitted early are found first, and they are the most likely to come
-// again.
-func (x *index) link(l log, r record) {
-	l.setNext(r, none)
-	head := x.head(l.digest(r))
-	if *head == 0 {
-		*head = uint32(r + 1)
-		return
-	}
-	last := record(*head) - 1
-	for next := l.next(last); next != none; next = l.next(last) {
-		last = next
-	}
-	l.setNext(last, r)
-}
-
-// relink rebuilds all chains with the given heads. It returns the number of
-// records.
-func (x *index) relink(l log, heads []uint32) (live int) {
-	clear(heads)
-	x.heads = heads
-	for r := range l.all() {
-		x.link(l, r)
-		live++
-	}
-	return live
-}
+const maxDigit = 255

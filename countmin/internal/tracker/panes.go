@@ -8,7 +8,6 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/fault"
 	"github.com/filterfam/filterfam/internal/ring"
-	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // Panes are trackers for consecutive parts of the stream: a single one for the
@@ -88,17 +87,6 @@ func (p *Panes) Turn(n uint64) {
 	}
 }
 
-// sumOf adds up a number over all panes.
-func sumOf(panes []Tracker, number func(*Tracker) uint64) (sum uint64) {
-	for i := range panes {
-		sum = sizing.AddSat(sum, number(&panes[i]))
-	}
-	return sum
-}
-
-// TotalOf returns the sum of all counts.
-func TotalOf(panes []Tracker) uint64 { return sumOf(panes, (*Tracker).Total) }
-
 // MissBound returns an upper bound on the count of any key without a record.
 func (p *Panes) MissBound() uint64 {
 	return sumOf(p.All, func(t *Tracker) uint64 { return t.missed })
@@ -122,83 +110,4 @@ func (p *Panes) Clone() Panes {
 // Equal reports whether p and o have counted the same in every pane.
 func (p *Panes) Equal(o *Panes) bool {
 	return slices.EqualFunc(p.All, o.All, func(a, b Tracker) bool { return a.equal(&b) })
-}
-
-// An Estimate contains the bounds of the key's count.
-type Estimate struct{ Low, High uint64 }
-
-func (e Estimate) plus(o Estimate) Estimate {
-	return Estimate{sizing.AddSat(e.Low, o.Low), sizing.AddSat(e.High, o.High)}
-}
-
-// EstimateOf returns the sum of all panes' estimates of the key with digest d.
-func EstimateOf(panes []Tracker, d hashfam.Digest) (e Estimate) {
-	if len(panes) == 1 && panes[0].total > 0 {
-		return panes[0].estimate(d)
-	}
-	for i := range panes {
-		if t := &panes[i]; t.total > 0 {
-			e = e.plus(t.estimate(d))
-		}
-	}
-	return e
-}
-
-// estimate returns the estimate of the key with digest d. t must have counted
-// something.
-func (t *Tracker) estimate(d hashfam.Digest) Estimate {
-	if r := t.index.find(t.log, d); r != none {
-		return t.estimateOf(r)
-	}
-	return Estimate{High: min(t.tail.count(d), t.missed)}
-}
-
-// estimateOf returns the estimate of r's key.
-func (t *Tracker) estimateOf(r record) Estimate {
-	if t.log.guess(r) == maxGuess {
-		return Estimate{High: t.log.count(r)}
-	}
-	return Estimate{Low: t.log.exact(r), High: t.log.count(r)}
-}
-
-// An Item is a tracked key and its estimate.
-type Item struct {
-	Key string
-	Estimate
-}
-
-// Ranked returns the keys that any pane tracks and whose High, over all panes,
-// is not below least. It sorts them by descending High and then by ascending
-// key, and returns only the first few. It takes O(r panes + r log r) time and
-// O(r) memory for r records in all panes.
-func Ranked(panes []Tracker, least uint64, few int) (items []Item) {
-	var key []byte
-	for i := range panes {
-		t := &panes[i]
-		for r := range t.log.all() {
-			d := t.log.digest(r)
-			if tracked(panes[:i], d) {
-				continue // an earlier pane has added this key
-			}
-			e := t.estimateOf(r).plus(EstimateOf(panes[:i], d)).plus(EstimateOf(panes[i+1:], d))
-			if e.High >= least {
-				key = t.log.appendKey(key[:0], r)
-				items = append(items, Item{string(key), e})
-			}
-		}
-	}
-	slices.SortFunc(items, func(a, b Item) int {
-		return cmp.Or(cmp.Compare(b.High, a.High), cmp.Compare(a.Key, b.Key))
-	})
-	return items[:min(few, len(items))]
-}
-
-// tracked reports whether any pane has a record of the key with digest d.
-func tracked(panes []Tracker, d hashfam.Digest) bool {
-	for i := range panes {
-		if t := &panes[i]; t.total > 0 && t.index.find(t.log, d) != none {
-			return true
-		}
-	}
-	return false
 }
