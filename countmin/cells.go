@@ -95,32 +95,3 @@ func (c cells[C]) least(w uint64, d hashfam.Digest) uint64 {
 	}
 	return low
 }
-
-// blockSize is the number of keys that the batch methods process before they
-// proceed to the next row. Since these keys do not wait for each other, their
-// cache misses overlap.
-const blockSize = 128
-
-// addAll adds 1 to the counters of every digest.
-func (c cells[C]) addAll(w uint64, digests []hashfam.Digest) { addRows(c, w, digests) }
-
-func addRows[C counter](c cells[C], w uint64, digests []hashfam.Digest) {
-	for p := hashfam.Digest(1).Probe(); len(c) > 0; p = p.Next() {
-		row := c[:w]
-		for _, d := range digests {
-			bump(&row[(hashfam.Probe(d)*p).In(w)], 1)
-		}
-		c = c[w:]
-	}
-}
-
-// countAll lowers each of counts to the minimum of its digest's counters.
-func (c cells[C]) countAll(counts []uint64, w uint64, digests []hashfam.Digest) {
-	for p := hashfam.Digest(1).Probe(); len(c) > 0; p = p.Next() {
-		row := c[:w]
-		for i, d := range digests {
-			counts[i] = min(counts[i], uint64(row[(hashfam.Probe(d)*p).In(w)]))
-		}
-		c = c[w:]
-	}
-}

@@ -1,10 +1,6 @@
 package countmin
 
 import (
-	"cmp"
-	"math"
-	"slices"
-
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
@@ -20,41 +16,6 @@ type Sketch struct {
 	total  uint64
 	hash   hashfam.Hasher
 }
-
-// New returns an empty sketch for c. It returns the errors of [Config.Params]
-// and [NewFromParams].
-func New(c Config) (*Sketch, error) {
-	p, err := c.Params()
-	if err != nil {
-		return nil, err
-	}
-	return NewFromParams(p)
-}
-
-// NewFromParams returns an empty sketch with Width*Depth*CounterBits/8 bytes of
-// counters. It returns an [ErrParams] error that names the field if the
-// parameters are invalid or if the sketch is too large for the platform: on a
-// 32-bit platform the limit is 1 GiB. If the machine does not have enough
-// memory, the program will crash, so you should check [Params.SizeBytes] first
-// if the parameters come from elsewhere.
-func NewFromParams(p Params) (*Sketch, error) {
-	err := cmp.Or(p.check("Params", ErrParams), errs.Fits(ErrParams, "Params.Width", p.Width, p.SizeBytes()))
-	if err != nil {
-		return nil, err
-	}
-	s := newSketch(p, 0)
-	s.rows().make(p.Width * uint64(p.Depth))
-	return &s, nil
-}
-
-// newSketch returns a sketch with valid parameters and no counters.
-func newSketch(p Params, total uint64) Sketch {
-	return Sketch{params: p, total: total, hash: p.Family.Hasher(p.SizeBytes())}
-}
-
-// NewReceiver returns an empty sketch for decoding data that was encoded with
-// fam.
-func NewReceiver(fam hashfam.Family) *Sketch { return &Sketch{params: Params{Family: fam}} }
 
 // rows returns the counters of s. It panics if s is the zero Sketch.
 func (s *Sketch) rows() rows {
@@ -115,23 +76,6 @@ func (s *Sketch) AddNDigest(d hashfam.Digest, n uint64) {
 	}
 }
 
-// AddAll counts the key of every digest once. It has the same effect as calling
-// [Sketch.AddDigest] for each digest, but is faster. Use
-// [hashfam.Family.SumAll] or one of its variants to hash the keys.
-func (s *Sketch) AddAll(digests []hashfam.Digest) {
-	rows := s.rows()
-	if s.params.Conservative {
-		for _, d := range digests {
-			s.AddDigest(d)
-		}
-		return
-	}
-	for block := range slices.Chunk(digests, blockSize) {
-		rows.addAll(s.params.Width, block)
-	}
-	s.total = sizing.AddSat(s.total, uint64(len(digests)))
-}
-
 // Count returns how often key was counted, or a higher number, but never a
 // lower one: the minimum of its counters (Cormode and Muthukrishnan, Journal of
 // Algorithms 55, 2005, section 4.1). If a count is a counter's maximum, the
@@ -168,66 +112,3 @@ func (s *Sketch) count(d hashfam.Digest) uint64 {
 		return s.of8.least(p.Width, d)
 	}
 }
-
-// CountAll appends the result of [Sketch.CountDigest] for each digest to dst
-// and returns the extended slice. It is faster than calling CountDigest for
-// each digest. It allocates only if dst must grow.
-func (s *Sketch) CountAll(dst []uint64, digests []hashfam.Digest) []uint64 {
-	rows := s.rows()
-	dst = slices.Grow(dst, len(digests))
-	for block := range slices.Chunk(digests, blockSize) {
-		end := len(dst)
-		for range block {
-			dst = append(dst, math.MaxUint64)
-		}
-		rows.countAll(dst[end:], s.params.Width, block)
-	}
-	return dst
-}
-
-// Params returns the parameters of s.
-func (s *Sketch) Params() Params { return s.params }
-
-// Family returns the family that hashes the keys.
-func (s *Sketch) Family() hashfam.Family { return s.params.Family }
-
-// SizeBytes returns the size of the counters in bytes. The structure itself
-// adds fewer than 200 bytes.
-func (s *Sketch) SizeBytes() uint64 { return s.params.SizeBytes() }
-
-// Total returns the sum of all counts. It stops at the largest uint64. The
-// counters of each row have the same sum, unless s is conservative or one of
-// them is at its maximum.
-func (s *Sketch) Total() uint64 { return s.total }
-
-// ErrorBound returns the error that a count exceeds with a probability of no
-// more than Delta: Epsilon times [Sketch.Total], rounded down. If the total is
-// the largest uint64, so is ErrorBound. See [Params.Epsilon] and
-// [Params.Delta].
-func (s *Sketch) ErrorBound() uint64 {
-	bound := s.params.Epsilon() * float64(s.total)
-	if bound < float64(s.total) && s.total != math.MaxUint64 {
-		return uint64(bound)
-	}
-	return s.total
-}
-
-// Bounds returns an interval for key's true count. The true count never exceeds
-// high, which is [Sketch.Count]. With probability 1-Delta or more, it is not
-// below low, which is high minus [Sketch.ErrorBound]. If the count is a
-// counter's maximum, low is 0 and high is the largest uint64.
-func (s *Sketch) Bounds(key []byte) (low, high uint64) { return s.BoundsDigest(s.hash.Sum(key)) }
-
-// BoundsDigest is like [Sketch.Bounds] for a key's digest, which must be
-// computed by the sketch's family.
-func (s *Sketch) BoundsDigest(d hashfam.Digest) (low, high uint64) {
-	count := s.CountDigest(d)
-	if s.params.stuck(count) {
-		return 0, math.MaxUint64
-	}
-	return count - min(count, s.ErrorBound()), count
-}
-
-// stuck reports whether a count is a counter's maximum, so that the true count
-// may be any higher number.
-func (p Params) stuck(count uint64) bool { return count == math.MaxUint64>>(64-p.CounterBits) }

@@ -45,7 +45,19 @@
 //
 // # Source
 //
-// Start with countmin.go, where a [Sketch] counts a key. params.go computes the
-// size of a sketch. tracked.go is the common part of [HeavyHitters], [TopK] and
-// [Window]. internal/tracker/tracker.go decides which keys they track.
+// To read the code, start with countmin.go, which counts a key in a [Sketch]. The
+// other files are
+//
+//   - cells.go: rows of counters
+//   - config.go: parameters and sizes
+//   - errors.go: errors
+//   - sketch.go: constructors, and what concerns a whole sketch
+//   - batch.go: many keys at once
+//   - remove.go: removing keys and halving
+//   - merge.go: merging and inner products
+//   - stats.go: totals and bounds
+//   - codec.go: encodings
+//   - tracked.go: the common part of [HeavyHitters], [TopK] and [Window], which
+//     have files of their own; internal/tracker/tracker.go decides which keys they
+//     track
 package countmin

@@ -8,6 +8,7 @@ import (
 
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/fault"
 )
 
 // A HeavyConfig describes which heavy hitters to find. Structures with equal
@@ -112,11 +113,6 @@ func (h *HeavyHitters) All() iter.Seq2[string, Estimate] {
 // hitter.
 func (h *HeavyHitters) Threshold() uint64 { return threshold(h.goal().Phi, h.Total()) }
 
-// threshold returns phi times the total, rounded up, but never 0.
-func threshold(phi float64, total uint64) uint64 {
-	return max(1, uint64(math.Ceil(phi*float64(total)*(1-1e-15))))
-}
-
 // Complete reports whether All is certain to yield every current heavy hitter.
 // It is false if MemoryBytes is too small for the number and the length of the
 // frequent keys, or for the noise of all others. It may become true again.
@@ -159,3 +155,68 @@ func (h HeavyHitters) Format(f fmt.State, _ rune) { fmt.Fprint(f, h.String()) }
 
 // LogValue returns the result of String for package log/slog.
 func (h HeavyHitters) LogValue() slog.Value { return slog.StringValue(h.String()) }
+
+// A single tracks the whole stream in a single pane, for HeavyHitters or TopK.
+type single struct{ tracked }
+
+func newSingle(fam hashfam.Family, t tracker.Tracker) single {
+	return single{tracked{fam, tracker.NewPanes([]tracker.Tracker{t}, 0)}}
+}
+
+// goal returns the tracker's goal, or the zero Goal if s is zero.
+func (s *single) goal() (g tracker.Goal) {
+	if t := s.panes.Last; t != nil {
+		g = t.Goal
+	}
+	return g
+}
+
+// SizeBytes returns the memory that the structure holds, in bytes: the
+// structure itself, counters, index and keys.
+func (s *single) SizeBytes() uint64 { return s.panes.SizeBytes() }
+
+// Reset removes all counts and keys. It allocates memory, like a constructor.
+func (s *single) Reset() { *s.made().Last = tracker.New(s.goal()) }
+
+// A singular structure is a *HeavyHitters or a *TopK with a configuration of
+// type C.
+type singular[C comparable] interface {
+	made() *tracker.Panes
+	Config() C
+}
+
+// merge merges others into s, either all or none. name is the name of C.
+func merge[C comparable, S singular[C]](name string, s S, others []S) error {
+	t := s.made().Last
+	if err := fault.Mergeable(errs, name, s.Config(), others, S.Config); err != nil {
+		return err
+	}
+	var trackers []*tracker.Tracker
+	for _, other := range others {
+		trackers = append(trackers, other.made().Last)
+	}
+	t.Merge(trackers...)
+	return nil
+}
+
+// join returns a tracker with the combined counts of a stream's shards. It
+// returns an error if there are no shards, if their configurations differ, or
+// if one tracks another's key.
+func join[C comparable, S singular[C]](name string, shards []S) (none tracker.Tracker, err error) {
+	if len(shards) == 0 {
+		return none, errs.Field(ErrParams, "number of shards", 0, "at least 1")
+	}
+	var trackers []*tracker.Tracker
+	for i, s := range shards {
+		place := fmt.Sprintf("shards[%d]", i)
+		if err := fault.Same(errs, place, name, shards[0].Config(), s.Config()); err != nil {
+			return none, err
+		}
+		trackers = append(trackers, s.made().Last)
+		if trackers[i].Stray(i, len(shards)) {
+			return none, errs.Field(ErrIncompatible, place, "a structure with a key of another shard",
+				fmt.Sprintf("keys whose digests d have d.Shard(%d) = %d", len(shards), i))
+		}
+	}
+	return tracker.Join(trackers), nil
+}

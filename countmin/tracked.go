@@ -2,11 +2,11 @@ package countmin
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/fault"
 )
 
 // An Estimate contains bounds: a key's true count is never below Low and never
@@ -109,6 +109,11 @@ func (t *tracked) rank(least uint64, few int, yield func(string, Estimate) bool)
 	}
 }
 
+// threshold returns phi times the total, rounded up, but never 0.
+func threshold(phi float64, total uint64) uint64 {
+	return max(1, uint64(math.Ceil(phi*float64(total)*(1-1e-15))))
+}
+
 // Total returns the sum of all counts. It stops at the largest uint64.
 func (t *tracked) Total() uint64 { return tracker.TotalOf(t.panes.All) }
 
@@ -141,69 +146,4 @@ func describe(name, goal string, bytes int, fam hashfam.Family) string {
 		memory = fmt.Sprintf("%d bytes", bytes)
 	}
 	return fmt.Sprintf("countmin.%s(%s, %s, family %v)", name, goal, memory, fam)
-}
-
-// A single tracks the whole stream in a single pane, for HeavyHitters or TopK.
-type single struct{ tracked }
-
-func newSingle(fam hashfam.Family, t tracker.Tracker) single {
-	return single{tracked{fam, tracker.NewPanes([]tracker.Tracker{t}, 0)}}
-}
-
-// goal returns the tracker's goal, or the zero Goal if s is zero.
-func (s *single) goal() (g tracker.Goal) {
-	if t := s.panes.Last; t != nil {
-		g = t.Goal
-	}
-	return g
-}
-
-// SizeBytes returns the memory that the structure holds, in bytes: the
-// structure itself, counters, index and keys.
-func (s *single) SizeBytes() uint64 { return s.panes.SizeBytes() }
-
-// Reset removes all counts and keys. It allocates memory, like a constructor.
-func (s *single) Reset() { *s.made().Last = tracker.New(s.goal()) }
-
-// A singular structure is a *HeavyHitters or a *TopK with a configuration of
-// type C.
-type singular[C comparable] interface {
-	made() *tracker.Panes
-	Config() C
-}
-
-// merge merges others into s, either all or none. name is the name of C.
-func merge[C comparable, S singular[C]](name string, s S, others []S) error {
-	t := s.made().Last
-	if err := fault.Mergeable(errs, name, s.Config(), others, S.Config); err != nil {
-		return err
-	}
-	var trackers []*tracker.Tracker
-	for _, other := range others {
-		trackers = append(trackers, other.made().Last)
-	}
-	t.Merge(trackers...)
-	return nil
-}
-
-// join returns a tracker with the combined counts of a stream's shards. It
-// returns an error if there are no shards, if their configurations differ, or
-// if one tracks another's key.
-func join[C comparable, S singular[C]](name string, shards []S) (none tracker.Tracker, err error) {
-	if len(shards) == 0 {
-		return none, errs.Field(ErrParams, "number of shards", 0, "at least 1")
-	}
-	var trackers []*tracker.Tracker
-	for i, s := range shards {
-		place := fmt.Sprintf("shards[%d]", i)
-		if err := fault.Same(errs, place, name, shards[0].Config(), s.Config()); err != nil {
-			return none, err
-		}
-		trackers = append(trackers, s.made().Last)
-		if trackers[i].Stray(i, len(shards)) {
-			return none, errs.Field(ErrIncompatible, place, "a structure with a key of another shard",
-				fmt.Sprintf("keys whose digests d have d.Shard(%d) = %d", len(shards), i))
-		}
-	}
-	return tracker.Join(trackers), nil
 }

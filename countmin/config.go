@@ -2,12 +2,10 @@ package countmin
 
 import (
 	"fmt"
-	"log/slog"
 	"math"
 	"math/bits"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/fault"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
@@ -168,28 +166,3 @@ func (p Params) String() string {
 	}
 	return fmt.Sprintf("%s, %d x %d counters of %d bits, family %v", update, p.Depth, p.Width, p.CounterBits, p.Family)
 }
-
-// String describes s in one line.
-func (s Sketch) String() string { return fmt.Sprintf("countmin.Sketch(%v)", s.params) }
-
-// Format prints the result of String for every verb.
-func (s Sketch) Format(f fmt.State, _ rune) { fmt.Fprint(f, s.String()) }
-
-// LogValue returns the result of String for package log/slog.
-func (s Sketch) LogValue() slog.Value { return slog.StringValue(s.String()) }
-
-// These errors can be tested for with errors.Is. They have the same values in
-// every package of filterfam.
-var (
-	ErrParams       = hashfam.ErrParams       // a configuration or an argument is invalid
-	ErrIncompatible = hashfam.ErrIncompatible // two structures differ in their Params or Config
-	ErrCorrupt      = hashfam.ErrCorrupt      // the bytes are not a valid encoding
-	ErrVersion      = hashfam.ErrVersion      // encoded by a later version
-	ErrFamily       = hashfam.ErrFamily       // encoded with another family
-)
-
-// A FieldError is an error about one field. Its fields are documented in
-// package hashfam. Use errors.As to extract it from a returned error.
-type FieldError = hashfam.FieldError
-
-var errs = &fault.Maker{Package: "countmin"}

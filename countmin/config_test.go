@@ -8,10 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
 	"github.com/filterfam/filterfam/internal/sizing"
+	"github.com/stretchr/testify/require"
 )
 
 // requireField checks that err matches the given error and names the field.

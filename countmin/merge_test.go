@@ -5,10 +5,9 @@ import (
 	"math"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame/frametest"
+	"github.com/stretchr/testify/require"
 )
 
 // The inner product is never too low. Over 60 families, each of which exceeds

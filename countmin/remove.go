@@ -1,0 +1,93 @@
+package countmin
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/sizing"
+)
+
+// Remove undoes n counts of key, or returns an error and leaves s unchanged. It
+// should only be used for keys that were counted n times or more. Then no count
+// will be below the truth (this is the strict turnstile model; Cormode and
+// Muthukrishnan 2005, section 4.1).
+//
+// Remove does not decrement a counter at its maximum. The counts of other keys
+// that share this counter may then be too high by more than
+// [Sketch.ErrorBound], with a probability above Delta.
+//
+// If the key was counted fewer times, other keys lose the difference and their
+// counts may be too low. Remove can only detect this, and return [ErrParams],
+// if n exceeds the key's count or the total. It always returns ErrParams if s
+// is conservative, because keys of conservative sketches need not have raised
+// all their counters.
+func (s *Sketch) Remove(key []byte, n uint64) error { return s.RemoveDigest(s.hash.Sum(key), n) }
+
+// RemoveDigest is like [Sketch.Remove] for a key's digest, which must be
+// computed by the sketch's family.
+func (s *Sketch) RemoveDigest(d hashfam.Digest, n uint64) error {
+	if s.params.Conservative {
+		return errs.Field(ErrParams, "Params.Conservative", true, "false for Remove")
+	}
+	most := s.CountDigest(d)
+	if s.params.stuck(most) { // then all of the key's counters are stuck, and will not change
+		most = s.total
+	}
+	if most = min(most, s.total); n > most {
+		return errs.Field(ErrParams, "n", n, fmt.Sprintf("at most the key's count, %d", most))
+	}
+	s.rows().subtract(s.params.Width, d, n)
+	if s.total != math.MaxUint64 {
+		s.total -= n
+	}
+	return nil
+}
+
+// subtract subtracts n from the key's counter in every row, except from
+// counters at their maximum, because the true count may be higher. No other
+// counter may be below n.
+func (c cells[C]) subtract(w uint64, d hashfam.Digest, n uint64) {
+	p := d.Probe()
+	for row := uint64(0); row < uint64(len(c)); row, p = row+w, p.Next() {
+		if cell := &c[row+p.In(w)]; *cell != ^C(0) {
+			*cell -= C(n)
+		}
+	}
+}
+
+// Halve divides every counter and the total by two, rounding down, so that old
+// counts fade. It returns [ErrParams] if s is not conservative: the rows of
+// plain sketches must add up to the total, on which Remove and the encoding
+// rely, and rounding would break this rule.
+//
+// Counters at their maximum are halved, too, because otherwise the most
+// frequent keys would never fade. So a count may be too low after Halve. But it
+// is never below the value of an exact counter that belongs to the key alone,
+// has [Params].CounterBits bits, stops at its maximum and is halved as often.
+// [Sketch.Bounds] and [Sketch.ErrorBound] describe the difference from this
+// counter, and may be off by one because of rounding. A total of 2^64-1 stays
+// the same.
+func (s *Sketch) Halve() error {
+	rows := s.rows()
+	if !s.params.Conservative {
+		return errs.Field(ErrParams, "Params.Conservative", false, "true for Halve")
+	}
+	if most := rows.halve(s.params.Width); s.total != math.MaxUint64 {
+		s.total = max(s.total/2, most) // most is lower, unless forged rows were decoded
+	}
+	return nil
+}
+
+// halve halves every counter, rounding down. It returns the greatest row sum.
+func (c cells[C]) halve(w uint64) (most uint64) {
+	for ; len(c) > 0; c = c[w:] {
+		sum := uint64(0)
+		for i, n := range c[:w] {
+			c[i] = n / 2
+			sum = sizing.AddSat(sum, uint64(n/2))
+		}
+		most = max(most, sum)
+	}
+	return most
+}

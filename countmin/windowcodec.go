@@ -1,0 +1,162 @@
+package countmin
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/filterfam/filterfam/countmin/internal/tracker"
+	"github.com/filterfam/filterfam/internal/frame"
+)
+
+// The parameters in a frame of kind Window, version 1. The payload consists of
+// Panes+1 panes, starting with the oldest. A pane is one word, which is the
+// number of words that follow, and the payload of a tracker; see
+// internal/tracker/codec.go. If a pane has counted nothing, no words follow.
+type windowParams struct {
+	Phi         float64       // offset 0
+	Keys        uint64        // 8: or 0
+	Span        time.Duration // 16: in nanoseconds, or 0
+	Panes       uint64        // 24
+	MemoryBytes uint64        // 32
+	Timed       uint64        // 40: 1 if the time is known, otherwise 0
+	// 48: the number of the last pane if the time is known: the time since 1970
+	// divided by Span/Panes, rounded down, in two's complement
+	Pane uint64
+}
+
+// AppendBinary appends the encoded window to dst. It is like
+// [HeavyHitters.AppendBinary]. The encoding also contains the time.
+func (w *Window) AppendBinary(dst []byte) ([]byte, error) { return frame.AppendBinary(dst, w.encode) }
+
+// MarshalBinary is like [Window.AppendBinary] with a nil dst.
+func (w *Window) MarshalBinary() ([]byte, error) { return w.AppendBinary(nil) }
+
+// WriteTo writes the encoded window to dst. See Encoding in package [hashfam].
+func (w *Window) WriteTo(dst io.Writer) (int64, error) { return frame.WriteTo(dst, w.encode) }
+
+// UnmarshalBinary is like [HeavyHitters.UnmarshalBinary] for a Window.
+func (w *Window) UnmarshalBinary(data []byte) error {
+	return w.decode(frame.NewBytesReader(data, errs))
+}
+
+// ReadFrom decodes the next Window from r into w. See Encoding in package
+// [hashfam].
+func (w *Window) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, w.decode) }
+
+// MarshalText returns the encoded window in base64.
+func (w Window) MarshalText() ([]byte, error) { return frame.MarshalText(&w) }
+
+// UnmarshalText decodes a window's text form into w.
+func (w *Window) UnmarshalText(text []byte) error { return frame.UnmarshalText(w, text, errs) }
+
+// encode returns the frame of w, or ErrParams if w is zero.
+func (w *Window) encode() (frame.Header, frame.Payload, error) {
+	c := w.config
+	if err := c.check(ErrParams); err != nil {
+		return frame.Header{}, nil, err
+	}
+	p := windowParams{
+		Phi: c.Phi, Keys: c.Keys, Span: c.Span, Panes: uint64(c.Panes), MemoryBytes: uint64(c.MemoryBytes),
+	}
+	if w.time.Known() {
+		p.Timed, p.Pane = 1, w.time.Word()
+	}
+	words := uint64(0)
+	for i := range w.panes.All {
+		words += 1 + w.panes.All[i].PayloadWords()
+	}
+	return header(frame.Window, c.Family, p, words), frame.Words(w.payload), nil
+}
+
+// payload yields the words of the panes.
+func (w *Window) payload(yield func(uint64) bool) {
+	for i := range w.panes.All {
+		t := &w.panes.All[i]
+		if !yield(t.PayloadWords()) {
+			return
+		}
+		for word := range t.Payload() {
+			if !yield(word) {
+				return
+			}
+		}
+	}
+}
+
+// decode reads a window and finally, if there was no error, stores it in w.
+func (w *Window) decode(r *frame.Reader) error {
+	t := Window{config: WindowConfig{Family: w.family}}
+	words, err := read(r, frame.Window, w.family, t.parse)
+	if err != nil {
+		return err
+	}
+	t.tracked = tracked{w.family, tracker.Blank(t.config.goal(), t.config.Panes+1, t.time.Keys())}
+	for i := range t.panes.All {
+		if words, err = t.decodePane(r, i, words); err != nil {
+			return err
+		}
+	}
+	if len(words) > 0 {
+		return r.Corrupt("words after the last pane", len(words), "0")
+	}
+	t.panes = tracker.NewPanes(t.panes.All, t.time.Keys())
+	*w = t
+	return nil
+}
+
+// decodePane reads pane i from the beginning of words and returns the remaining
+// words.
+func (w *Window) decodePane(r *frame.Reader, i int, words []uint64) ([]uint64, error) {
+	if len(words) == 0 || words[0] > uint64(len(words)-1) {
+		return nil, r.Corrupt(fmt.Sprint("length of pane ", i), len(words), "one word and the number of words that it contains")
+	}
+	n, words := words[0], words[1:]
+	if t := &w.panes.All[i]; n > 0 {
+		var err error
+		if *t, err = tracker.Decode(r, words[:n], t.Goal, w.family); err != nil {
+			return nil, err
+		}
+		if t.Total() == 0 {
+			return nil, r.Corrupt(fmt.Sprint("total of pane ", i), 0, "no words for an empty pane")
+		}
+	}
+	return words[n:], w.checkPane(r, i)
+}
+
+// checkPane returns an error if no window can have pane i after the previous
+// ones. In a window of Keys, a pane begins when the previous one is full. While
+// the time of a Span is unknown, there is only one pane.
+func (w *Window) checkPane(r *frame.Reader, i int) error {
+	size, total, last := w.time.Keys(), w.panes.All[i].Total(), i == len(w.panes.All)-1
+	begun := i > 0 && w.panes.All[i-1].Total() > 0
+	switch {
+	case size > 0 && (total > size || begun && total == 0 || total > 0 && total < size && !last):
+		return r.Corrupt(fmt.Sprint("total of pane ", i), total, fmt.Sprintf("%d, except before the first key and in the last pane", size))
+	case size == 0 && !w.time.Known() && total > 0 && !last:
+		return r.Corrupt(fmt.Sprint("total of pane ", i), total, "0 without a time")
+	}
+	return nil
+}
+
+// parse sets the configuration and the time from the parameters in a verified
+// header.
+func (w *Window) parse(h frame.Header) error {
+	var p windowParams
+	if err := h.DecodeParams(&p, errs); err != nil {
+		return err
+	}
+	w.config = WindowConfig{
+		Phi: p.Phi, Keys: p.Keys, Span: p.Span, Panes: intOf(p.Panes), MemoryBytes: intOf(p.MemoryBytes),
+		Family: w.config.Family,
+	}
+	if err := w.config.check(ErrCorrupt); err != nil {
+		return err
+	}
+	w.time = w.config.ring()
+	known := p.Timed == 1 && p.Span > 0 && w.time.SetWord(p.Pane) && w.time.Known()
+	if !known && (p.Timed != 0 || p.Pane != 0) {
+		return errs.Field(ErrCorrupt, "time", [...]uint64{p.Timed, p.Pane}, "1 and a pane number of a Span, or 0 and 0")
+	}
+	return nil
+}

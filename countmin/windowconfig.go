@@ -1,0 +1,93 @@
+package countmin
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/filterfam/filterfam/countmin/internal/tracker"
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/ring"
+)
+
+// A WindowConfig describes which heavy hitters to find in a stream's recent
+// part: the last Keys keys or the last Span.
+type WindowConfig struct {
+	// Phi is the fraction of the recent part that makes a key a heavy hitter:
+	// 0.001 is one in a thousand. It must be above 0 and must not exceed 1.
+	Phi float64
+
+	// Keys is the number of keys that the window covers, from 1 to 2^62. It
+	// must be 0 if Span is given.
+	Keys uint64
+
+	// Span is the time that the window covers, rounded up to a multiple of
+	// Panes nanoseconds. It must be 0 if Keys is given.
+	Span time.Duration
+
+	// Panes is the number of parts of the window, from 1 to 1,024; 0 means 8.
+	// The window covers up to one part more than Keys or Span. Since each pane
+	// has a whole number of keys, Panes should be far below Keys: for example,
+	// a window of 5 keys and 1,024 panes covers up to 1,025 keys. The time of a
+	// query is proportional to Panes+1, and so is the memory unless MemoryBytes
+	// is given.
+	Panes int
+
+	// MemoryBytes limits the memory as in a [HeavyConfig]. It must be 1,280 or
+	// more for each pane and for one additional pane. If it is 0, each pane
+	// uses as much memory as a HeavyHitters for the keys in the pane.
+	MemoryBytes int
+
+	// Family hashes the keys, as in a [HeavyConfig].
+	Family hashfam.Family
+
+	_ struct{} // literals must name their fields
+}
+
+const (
+	usualPanes     = 8
+	mostPanes      = 1 << 10
+	mostKeys       = 1 << 62
+	mostSpan       = math.MaxInt64 - mostPanes
+	leastPaneBytes = 1280
+	windowBytes    = 256 // upper bound on the size of a Window without its panes
+)
+
+// check returns an error for the given reason if c is incomplete or invalid.
+// The error names the field.
+func (c WindowConfig) check(reason error) error {
+	switch {
+	case !(c.Phi > 0 && c.Phi <= 1):
+		return errs.Field(reason, "WindowConfig.Phi", c.Phi, "above 0 and at most 1")
+	case c.Panes < 1 || c.Panes > mostPanes:
+		return errs.Field(reason, "WindowConfig.Panes", c.Panes, fmt.Sprintf("1 to %d, or 0 for %d", mostPanes, usualPanes))
+	case c.Span < 0 || c.Span > mostSpan:
+		return errs.Field(reason, "WindowConfig.Span", int64(c.Span), fmt.Sprintf("1 to %d, or 0 if Keys is given", int64(mostSpan)))
+	case c.Span%time.Duration(c.Panes) != 0:
+		return errs.Field(reason, "WindowConfig.Span", int64(c.Span), "a multiple of Panes")
+	case c.Keys > mostKeys:
+		return errs.Field(reason, "WindowConfig.Keys", c.Keys, "1 to 2^62, or 0 if Span is given")
+	case (c.Keys == 0) == (c.Span == 0):
+		return errs.Field(reason, "WindowConfig", fmt.Sprintf("Keys %d, Span %v", c.Keys, c.Span), "either Keys or Span")
+	}
+	return checkMemory("WindowConfig.MemoryBytes", c.MemoryBytes, leastPaneBytes*(c.Panes+1), reason)
+}
+
+// ring returns a new window's position.
+func (c WindowConfig) ring() ring.Ring {
+	if c.Span > 0 {
+		return ring.OfTime(c.Span, c.Panes)
+	}
+	return ring.OfKeys(c.Keys, c.Panes)
+}
+
+// goal returns the goal of each pane. The counts that the panes miss add up
+// over one pane more than the threshold allows for, so Phi is a little lower.
+func (c WindowConfig) goal() tracker.Goal {
+	panes := c.Panes + 1
+	g := tracker.Goal{Phi: c.Phi * float64(c.Panes) / float64(panes)}
+	if c.MemoryBytes > 0 {
+		g.Memory = uint64((c.MemoryBytes - windowBytes) / panes)
+	}
+	return g
+}
