@@ -36,6 +36,42 @@ func formatOf(kind frame.Kind) frame.Format[layout, byte] {
 	}
 }
 
+// AppendBinary appends the encoded function to dst. The result depends only on
+// the set of keys and the [Config]. See Encoding in package [hashfam].
+func (f *Function) AppendBinary(dst []byte) ([]byte, error) { return frame.AppendBinary(dst, f.encode) }
+
+// MarshalBinary is like [Function.AppendBinary] with a nil dst.
+func (f *Function) MarshalBinary() ([]byte, error) { return f.AppendBinary(nil) }
+
+// WriteTo writes the encoded function to w. See Encoding in package [hashfam].
+func (f *Function) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, f.encode) }
+
+// UnmarshalBinary decodes data into f. See Encoding in package [hashfam].
+//
+// A checksum detects damage, but not forgery. When a function is forged, all
+// indexes will be below Len, but several keys can have the same index.
+func (f *Function) UnmarshalBinary(data []byte) error {
+	return f.decode(frame.NewBytesReader(data, errs))
+}
+
+// ReadFrom decodes the next function from r into f.
+func (f *Function) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, f.decode) }
+
+// MarshalText returns the encoded function in base64.
+func (f Function) MarshalText() ([]byte, error) { return frame.MarshalText(&f) }
+
+// UnmarshalText decodes a function's text form into f.
+func (f *Function) UnmarshalText(text []byte) error { return frame.UnmarshalText(f, text, errs) }
+
+// ReadParams returns the parameters of the next encoded function in r. It reads
+// only the header.
+func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
+	l, err := formatOf(frame.PerfectFunction).ReadHeader(r, fam)
+	return l.params(fam), err
+}
+
+func (f *Function) decode(r *frame.Reader) error { return f.decodeAs(frame.PerfectFunction, r) }
+
 // encode returns the frame. It returns ErrParams if s is zero.
 func (s *stored) encode() (frame.Header, frame.Payload, error) {
 	l, kind := &s.layout, frame.PerfectFunction
@@ -89,141 +125,4 @@ func (s *stored) decodeAs(kind frame.Kind, r *frame.Reader) error {
 		*s = decoded
 	}
 	return err
-}
-
-// AppendBinary appends the encoded function to dst. The result depends only on
-// the set of keys and the [Config]. See Encoding in package [hashfam].
-func (f *Function) AppendBinary(dst []byte) ([]byte, error) { return frame.AppendBinary(dst, f.encode) }
-
-// MarshalBinary is like [Function.AppendBinary] with a nil dst.
-func (f *Function) MarshalBinary() ([]byte, error) { return f.AppendBinary(nil) }
-
-// WriteTo writes the encoded function to w. See Encoding in package [hashfam].
-func (f *Function) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, f.encode) }
-
-// UnmarshalBinary decodes data into f. See Encoding in package [hashfam].
-//
-// A checksum detects damage, but not forgery. When a function is forged, all
-// indexes will be below Len, but several keys can have the same index.
-func (f *Function) UnmarshalBinary(data []byte) error {
-	return f.decode(frame.NewBytesReader(data, errs))
-}
-
-// ReadFrom decodes the next function from r into f.
-func (f *Function) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, f.decode) }
-
-// MarshalText returns the encoded function in base64.
-func (f Function) MarshalText() ([]byte, error) { return frame.MarshalText(&f) }
-
-// UnmarshalText decodes a function's text form into f.
-func (f *Function) UnmarshalText(text []byte) error { return frame.UnmarshalText(f, text, errs) }
-
-// ReadParams returns the parameters of the next encoded function in r. It reads
-// only the header.
-func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
-	l, err := formatOf(frame.PerfectFunction).ReadHeader(r, fam)
-	return l.params(fam), err
-}
-
-func (f *Function) decode(r *frame.Reader) error { return f.decodeAs(frame.PerfectFunction, r) }
-
-// AppendBinary appends the encoded filter to dst. The result depends only on
-// the set of keys, the [FilterConfig] and the changes since the build. See
-// Encoding in package [hashfam].
-func (f *Filter) AppendBinary(dst []byte) ([]byte, error) { return frame.AppendBinary(dst, f.encode) }
-
-// MarshalBinary is like [Filter.AppendBinary] with a nil dst.
-func (f *Filter) MarshalBinary() ([]byte, error) { return f.AppendBinary(nil) }
-
-// WriteTo writes the encoded filter to w. See Encoding in package [hashfam].
-func (f *Filter) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, f.encode) }
-
-// UnmarshalBinary decodes data into f. See Encoding in package [hashfam].
-func (f *Filter) UnmarshalBinary(data []byte) error {
-	return f.decode(frame.NewBytesReader(data, errs))
-}
-
-// ReadFrom decodes the next filter from r into f.
-func (f *Filter) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, f.decode) }
-
-// MarshalText returns the encoded filter in base64.
-func (f Filter) MarshalText() ([]byte, error) { return frame.MarshalText(&f) }
-
-// UnmarshalText decodes a filter's text form into f.
-func (f *Filter) UnmarshalText(text []byte) error { return frame.UnmarshalText(f, text, errs) }
-
-// ReadFilterParams is like [ReadParams] for an encoded filter.
-func ReadFilterParams(r io.Reader, fam hashfam.Family) (FilterParams, error) {
-	l, err := formatOf(frame.PerfectFilter).ReadHeader(r, fam)
-	return l.filterParams(fam), err
-}
-
-func (f *Filter) decode(r *frame.Reader) error { return f.decodeAs(frame.PerfectFilter, r) }
-
-// A View is a function that queries its encoded form, for example in a mapped
-// file. Use [NewView] to create one. Queries are as fast as in a [Function].
-type View struct {
-	reader
-	encoded
-}
-
-// NewView returns a view of the function that data encodes. See Views in
-// package [hashfam]. Unlike other views it works on every platform and with
-// data at any address. In addition to the header, NewView checks the list of
-// free places, which is an eighth of the function, so that every index is below
-// Len.
-func NewView(data []byte, fam hashfam.Family) (*View, error) {
-	s, e, err := openView(data, frame.PerfectFunction, fam)
-	if err != nil {
-		return nil, err
-	}
-	return &View{reader{s}, e}, nil
-}
-
-// Decode returns a deep copy of the function. It verifies the data first and
-// returns [ErrCorrupt] if the data is damaged.
-func (v *View) Decode() (*Function, error) { return frame.Decode(v.view, NewReceiver(v.Family())) }
-
-// A FilterView is a read-only filter that queries its encoded form, for example
-// in a mapped file. Use [NewFilterView] to create one. Queries are as fast as
-// in a [Filter].
-type FilterView struct {
-	filterReader
-	encoded
-}
-
-// NewFilterView is like [NewView] for a filter.
-func NewFilterView(data []byte, fam hashfam.Family) (*FilterView, error) {
-	s, e, err := openView(data, frame.PerfectFilter, fam)
-	if err != nil {
-		return nil, err
-	}
-	return &FilterView{filterReader{s}, e}, nil
-}
-
-// Decode returns a deep copy of the filter, which can be changed. It verifies
-// the data first and returns [ErrCorrupt] if the data is damaged.
-func (v *FilterView) Decode() (*Filter, error) {
-	return frame.Decode(v.view, NewFilterReceiver(v.Family()))
-}
-
-// An encoded holds the frame that a view uses.
-type encoded struct{ view frame.View }
-
-// Verify checks the checksum of all data. It returns [ErrCorrupt] if the data
-// is damaged.
-func (e *encoded) Verify() error { return e.view.Verify(e.view.Payload) }
-
-// MarshalText returns the encoded structure in base64.
-func (e encoded) MarshalText() ([]byte, error) { return e.view.Text() }
-
-// openView returns the structure whose frame is data. It has only checked the
-// header and the list of free places.
-func openView(data []byte, kind frame.Kind, fam hashfam.Family) (stored, encoded, error) {
-	v, l, payload, err := formatOf(kind).View(data, fam)
-	if err != nil {
-		return stored{}, encoded{}, err
-	}
-	s, err := open(l, payload, fam)
-	return s, encoded{v}, err
 }

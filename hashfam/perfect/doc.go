@@ -46,30 +46,20 @@
 //
 // # Source
 //
-// Start with perfect.go, which finds a key's index and contains the formulas.
-// build.go builds one level after the other; fill.go chooses a level's seeds.
-// stored.go contains the common part of all types, and codec.go describes the
-// encoding.
+// To read the code, start with perfect.go, which finds a key's index. The other
+// files are
+//
+//   - level.go: one level of a function, with its formulas
+//   - config.go: parameters and sizes
+//   - errors.go: errors
+//   - function.go: constructors, and what concerns a whole function
+//   - batch.go: many keys at once
+//   - build.go: builds one level after the other; fill.go selects the seeds of a
+//     level, in the order of order.go
+//   - eliasfano.go: the list of free indexes
+//   - stored.go: the common part of all types; layout.go computes where it is in
+//     an encoding
+//   - codec.go: encodings
+//   - view.go: functions in encoded data, for example in a mapped file
+//   - filter.go: filters with values, which are stored in slots.go
 package perfect
-
-import (
-	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/fault"
-)
-
-// These errors can be tested for with errors.Is.
-var (
-	ErrParams  = hashfam.ErrParams  // the configuration or the keys are invalid
-	ErrCorrupt = hashfam.ErrCorrupt // the data is not a valid encoding
-	ErrVersion = hashfam.ErrVersion // a later version encoded the data
-	ErrFamily  = hashfam.ErrFamily  // the data was encoded with another family
-)
-
-// A FieldError describes an invalid field. See [hashfam.FieldError].
-type FieldError = hashfam.FieldError
-
-var errs = &fault.Maker{Package: "perfect"}
-
-func paramError(field string, value any, allowed string) error {
-	return errs.Field(ErrParams, field, value, allowed)
-}

@@ -5,61 +5,18 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"math"
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// A FilterConfig describes a [Filter].
-type FilterConfig struct {
-	// FPRate is the false-positive rate as a fraction, for example 0.01 for 1%.
-	// It must be above 0 and below 1, above n/2^64 for n keys, and not below
-	// 2^(ValueBits-56). It does not include the probability n/2^64 that a key
-	// has the same digest as one of the n keys.
-	FPRate float64
-
-	// ValueBits is the number of bits of each key's value, from 0 to 32.
-	ValueBits int
-
-	Compact bool           // saves 0.25 bits per key; see [Config]
-	Family  hashfam.Family // hashes the keys; see [Config]
-
-	_ struct{} // literals name their fields
-}
-
-// check returns ErrParams if c is invalid for n keys.
-func (c FilterConfig) check(n int) error {
-	if c.ValueBits < 0 || c.ValueBits > maxValue {
-		return paramError("FilterConfig.ValueBits", c.ValueBits, fmt.Sprintf("0 to %d", maxValue))
-	}
-	if !(c.FPRate > 0 && c.FPRate < 1) {
-		return paramError("FilterConfig.FPRate", c.FPRate, fault.RateRange)
-	}
-	least := max(math.Ldexp(1, c.ValueBits-maxSlotBits), math.Ldexp(float64(n+1), -64))
-	if c.FPRate < least {
-		return paramError("FilterConfig.FPRate", c.FPRate, fmt.Sprintf("at least %.3g", least))
-	}
-	return nil
-}
-
-// FilterParams are the parameters of a [Filter].
-type FilterParams struct {
-	Params
-
-	// FPRate is the false-positive rate. It does not exceed
-	// FilterConfig.FPRate. For fewer than 4,096 keys it is a power of two.
-	FPRate float64
-
-	ValueBits int
-}
-
-// String describes p in one line, without the family's key.
-func (p FilterParams) String() string {
-	return fmt.Sprintf("%d keys, rate %.3g, %d bits of value, %d bytes%s, family %v",
-		p.Keys, p.FPRate, p.ValueBits, p.Bytes, p.compact(), p.Family)
-}
+// A Filter represents a set of keys, which need to be known when it is built.
+// It has one slot for each key, at the key's index in a minimal perfect hash
+// function. The slot contains the key's fingerprint and, if
+// FilterConfig.ValueBits is set, a value. Both can be changed in place. Use
+// [NewFilter] to create a Filter. It must not be copied; use [Filter.Clone]
+// instead.
+type Filter struct{ filterReader }
 
 // NewFilter returns a filter for the keys with the given digests, which must be
 // computed by c.Family. The filter depends only on the set of digests: their
@@ -95,14 +52,6 @@ func NewFilter(ctx context.Context, c FilterConfig, digests []hashfam.Digest) (*
 func NewFilterReceiver(fam hashfam.Family) *Filter {
 	return &Filter{filterReader{stored{hash: fam.Hasher(0)}}}
 }
-
-// A Filter represents a set of keys, which need to be known when it is built.
-// It has one slot for each key, at the key's index in a minimal perfect hash
-// function. The slot contains the key's fingerprint and, if
-// FilterConfig.ValueBits is set, a value. Both can be changed in place. Use
-// [NewFilter] to create a Filter. It must not be copied; use [Filter.Clone]
-// instead.
-type Filter struct{ filterReader }
 
 // SetValue changes the value of key and returns true. If key is not in the set,
 // or if value needs more than ValueBits bits, it returns false and does not

@@ -1,0 +1,64 @@
+package perfect
+
+import (
+	"io"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/frame"
+)
+
+// AppendBinary appends the encoded filter to dst. The result depends only on
+// the set of keys, the [FilterConfig] and the changes since the build. See
+// Encoding in package [hashfam].
+func (f *Filter) AppendBinary(dst []byte) ([]byte, error) { return frame.AppendBinary(dst, f.encode) }
+
+// MarshalBinary is like [Filter.AppendBinary] with a nil dst.
+func (f *Filter) MarshalBinary() ([]byte, error) { return f.AppendBinary(nil) }
+
+// WriteTo writes the encoded filter to w. See Encoding in package [hashfam].
+func (f *Filter) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, f.encode) }
+
+// UnmarshalBinary decodes data into f. See Encoding in package [hashfam].
+func (f *Filter) UnmarshalBinary(data []byte) error {
+	return f.decode(frame.NewBytesReader(data, errs))
+}
+
+// ReadFrom decodes the next filter from r into f.
+func (f *Filter) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, f.decode) }
+
+// MarshalText returns the encoded filter in base64.
+func (f Filter) MarshalText() ([]byte, error) { return frame.MarshalText(&f) }
+
+// UnmarshalText decodes a filter's text form into f.
+func (f *Filter) UnmarshalText(text []byte) error { return frame.UnmarshalText(f, text, errs) }
+
+// ReadFilterParams is like [ReadParams] for an encoded filter.
+func ReadFilterParams(r io.Reader, fam hashfam.Family) (FilterParams, error) {
+	l, err := formatOf(frame.PerfectFilter).ReadHeader(r, fam)
+	return l.filterParams(fam), err
+}
+
+func (f *Filter) decode(r *frame.Reader) error { return f.decodeAs(frame.PerfectFilter, r) }
+
+// A FilterView is a read-only filter that queries its encoded form, for example
+// in a mapped file. Use [NewFilterView] to create one. Queries are as fast as
+// in a [Filter].
+type FilterView struct {
+	filterReader
+	encoded
+}
+
+// NewFilterView is like [NewView] for a filter.
+func NewFilterView(data []byte, fam hashfam.Family) (*FilterView, error) {
+	s, e, err := openView(data, frame.PerfectFilter, fam)
+	if err != nil {
+		return nil, err
+	}
+	return &FilterView{filterReader{s}, e}, nil
+}
+
+// Decode returns a deep copy of the filter, which can be changed. It verifies
+// the data first and returns [ErrCorrupt] if the data is damaged.
+func (v *FilterView) Decode() (*Filter, error) {
+	return frame.Decode(v.view, NewFilterReceiver(v.Family()))
+}

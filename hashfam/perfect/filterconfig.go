@@ -1,0 +1,58 @@
+package perfect
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/fault"
+)
+
+// A FilterConfig describes a [Filter].
+type FilterConfig struct {
+	// FPRate is the false-positive rate as a fraction, for example 0.01 for 1%.
+	// It must be above 0 and below 1, above n/2^64 for n keys, and not below
+	// 2^(ValueBits-56). It does not include the probability n/2^64 that a key
+	// has the same digest as one of the n keys.
+	FPRate float64
+
+	// ValueBits is the number of bits of each key's value, from 0 to 32.
+	ValueBits int
+
+	Compact bool           // saves 0.25 bits per key; see [Config]
+	Family  hashfam.Family // hashes the keys; see [Config]
+
+	_ struct{} // literals name their fields
+}
+
+// check returns ErrParams if c is invalid for n keys.
+func (c FilterConfig) check(n int) error {
+	if c.ValueBits < 0 || c.ValueBits > maxValue {
+		return paramError("FilterConfig.ValueBits", c.ValueBits, fmt.Sprintf("0 to %d", maxValue))
+	}
+	if !(c.FPRate > 0 && c.FPRate < 1) {
+		return paramError("FilterConfig.FPRate", c.FPRate, fault.RateRange)
+	}
+	least := max(math.Ldexp(1, c.ValueBits-maxSlotBits), math.Ldexp(float64(n+1), -64))
+	if c.FPRate < least {
+		return paramError("FilterConfig.FPRate", c.FPRate, fmt.Sprintf("at least %.3g", least))
+	}
+	return nil
+}
+
+// FilterParams are the parameters of a [Filter].
+type FilterParams struct {
+	Params
+
+	// FPRate is the false-positive rate. It does not exceed
+	// FilterConfig.FPRate. For fewer than 4,096 keys it is a power of two.
+	FPRate float64
+
+	ValueBits int
+}
+
+// String describes p in one line, without the family's key.
+func (p FilterParams) String() string {
+	return fmt.Sprintf("%d keys, rate %.3g, %d bits of value, %d bytes%s, family %v",
+		p.Keys, p.FPRate, p.ValueBits, p.Bytes, p.compact(), p.Family)
+}
