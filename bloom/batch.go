@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/prefetch"
+	"github.com/filterfam/filterfam/internal/batch"
 )
 
 // AddAll adds many keys. Use Family().SumAll to compute their digests. In a
@@ -13,7 +13,7 @@ func (f *Filter) AddAll(digests []hashfam.Digest) {
 	words, span, k := f.words, f.span, f.params.Hashes
 	switch {
 	case f.params.Layout == Blocked:
-		for block := range slices.Chunk(digests, prefetch.Block) {
+		for block := range slices.Chunk(digests, batch.Block) {
 			addLines(words, span, k, block)
 		}
 	case f.params.Layout == Partitioned:
@@ -36,7 +36,7 @@ func (f *Filter) AddAll(digests []hashfam.Digest) {
 func (f *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	f.used(zeroReader)
 	dst = slices.Grow(dst, len(digests))
-	for block := range slices.Chunk(digests, prefetch.Block) {
+	for block := range slices.Chunk(digests, batch.Block) {
 		dst = f.hasBlock(dst, block)
 	}
 	return dst
@@ -64,8 +64,8 @@ func (f *reader) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
 }
 
 // lanes returns the array of a Classic or Partitioned filter.
-func (s *shape) lanes(words []uint64) prefetch.Array {
-	a := prefetch.Array{Words: words, K: s.params.Hashes, Span: s.span}
+func (s *shape) lanes(words []uint64) batch.Array {
+	a := batch.Array{Words: words, K: s.params.Hashes, Span: s.span}
 	if s.params.Layout == Partitioned {
 		a.Step = s.span
 	}
@@ -79,7 +79,7 @@ func addLines(words []uint64, lines uint64, k int, digests []hashfam.Digest) {
 		addLinesAVX512(words, digests, k)
 		return
 	}
-	prefetch.Lines(words, lines, digests)
+	batch.Lines(words, lines, digests)
 	for _, d := range digests {
 		addBlocked(words, lines, k, d)
 	}
@@ -95,7 +95,7 @@ func hasLines(dst []bool, words []uint64, lines uint64, k int, digests []hashfam
 		hasLinesAVX512(dst[end:], words, digests, k)
 		return dst
 	}
-	prefetch.Lines(words, lines, digests)
+	batch.Lines(words, lines, digests)
 	for _, d := range digests {
 		dst = append(dst, hasBlocked(words, lines, k, d))
 	}

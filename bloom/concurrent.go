@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/prefetch"
+	"github.com/filterfam/filterfam/internal/batch"
 )
 
 // A Concurrent is a Bloom filter that goroutines can share: all methods can be
@@ -151,9 +151,9 @@ func (c *Concurrent) ContainsOrAddDigest(d hashfam.Digest) bool {
 // faster than using [Concurrent.AddDigest] for each key, especially when the
 // filter is larger than the cache.
 func (c *Concurrent) AddAll(digests []hashfam.Digest) {
-	var room [prefetch.Block]bool
+	var room [batch.Block]bool
 	c.used(zeroConcurrent)
-	for block := range slices.Chunk(digests, prefetch.Block) {
+	for block := range slices.Chunk(digests, batch.Block) {
 		// The CPU can overlap the loads of different digests, whereas an atomic
 		// instruction waits for all earlier loads.
 		for i, found := range c.hasBlock(room[:0], block) {
@@ -168,7 +168,7 @@ func (c *Concurrent) AddAll(digests []hashfam.Digest) {
 func (c *Concurrent) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	c.used(zeroConcurrent)
 	dst = slices.Grow(dst, len(digests))
-	for block := range slices.Chunk(digests, prefetch.Block) {
+	for block := range slices.Chunk(digests, batch.Block) {
 		dst = c.hasBlock(dst, block)
 	}
 	return dst

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/batch"
 	"github.com/filterfam/filterfam/internal/nibbles"
-	"github.com/filterfam/filterfam/internal/prefetch"
 )
 
 // AddAll calls [Filter.AddDigest] for each digest. Use Family().SumAll to
@@ -44,8 +44,8 @@ func (f *Filter) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	if f.made().params.Layout == Blocked {
 		return f.hasEach(dst, digests, hasBlocked)
 	}
-	a := prefetch.Array{Words: f.counters, K: f.params.Hashes, Span: f.span, LogBits: 2}
-	for block := range slices.Chunk(digests, prefetch.Block) {
+	a := batch.Array{Words: f.counters, K: f.params.Hashes, Span: f.span, LogBits: 2}
+	for block := range slices.Chunk(digests, batch.Block) {
 		if a.Ready(len(block)) {
 			dst = a.Has(dst, block)
 		} else {
@@ -89,9 +89,9 @@ func (f *Filter) group(digests []hashfam.Digest) (group, rest []hashfam.Digest) 
 	case len(digests) == 0:
 		return nil, nil
 	case f.params.Layout == Blocked:
-		return prefetch.Blocks(f.counters, digests, f.span)
+		return batch.Blocks(f.counters, digests, f.span)
 	case len(f.counters) > outOfCache:
-		return prefetch.Spread(f.counters, digests, f.params.Hashes, f.span/2)
+		return batch.Spread(f.counters, digests, f.params.Hashes, f.span/2)
 	}
 	return digests, nil
 }

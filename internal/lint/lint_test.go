@@ -43,7 +43,7 @@ func TestTheModuleRequiresThreeOthersDirectly(t *testing.T) {
 // Besides the standard library, users of the library need only SipHash.
 func TestPackagesImportOnlyLowerOnes(t *testing.T) {
 	below := func(more ...string) []string {
-		return append(more, "hashfam", "internal/cpu", "internal/fault", "internal/frame", "internal/prefetch", "internal/sizing")
+		return append(more, "hashfam", "internal/cpu", "internal/fault", "internal/frame", "internal/batch", "internal/sizing")
 	}
 	allowed := map[string][]string{
 		"internal/cpu":              nil,
@@ -55,8 +55,8 @@ func TestPackagesImportOnlyLowerOnes(t *testing.T) {
 		"hashfam/sharded":           {"hashfam"},
 		"internal/fault":            {"hashfam", "internal/sizing"},
 		"internal/frame":            {"hashfam", "internal/fault", "internal/sizing"},
-		"internal/prefetch":         {"hashfam", "internal/cpu"},
-		"internal/ribbon":           {"hashfam", "internal/cpu", "internal/fault", "internal/frame", "internal/prefetch"},
+		"internal/batch":            {"hashfam", "internal/cpu"},
+		"internal/ribbon":           {"hashfam", "internal/cpu", "internal/fault", "internal/frame", "internal/batch"},
 		"hashfam/perfect":           below("internal/ribbon"),
 		"bloom":                     below("internal/ring"),
 		"bloom/static":              below("internal/ribbon"),

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/batch"
 	"github.com/filterfam/filterfam/internal/frame"
-	"github.com/filterfam/filterfam/internal/prefetch"
 )
 
 // MaxLayers is the maximum number of layers. Random digests need two to six,
@@ -70,7 +70,7 @@ func (r *Ribbon) contains(i int, d hashfam.Digest) bool {
 
 // blockSize is the number of digests that ContainsAll processes at a time, a
 // multiple of 8. Their words fit into the cache.
-const blockSize = prefetch.Block
+const blockSize = batch.Block
 
 // ContainsAll appends the result of [Ribbon.Contains] for each digest to dst.
 // It loads the words for many digests first, so that the processor overlaps
@@ -92,7 +92,7 @@ func (r *Ribbon) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 			s := segment(d.Probe().In(l.starts))
 			read ^= l.words[l.at(s)] ^ l.words[l.at(s+1)]
 		}
-		prefetch.Use(read)
+		batch.Use(read)
 		for _, d := range block {
 			dst = append(dst, r.Contains(d))
 		}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/filterfam/filterfam/cuckoo/internal/table"
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/prefetch"
+	"github.com/filterfam/filterfam/internal/batch"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
@@ -138,7 +138,7 @@ func (s *Set) Touch(digests []hashfam.Digest) {
 		pl, k := s.locate(d)
 		touched |= pl.page(k.bits).Touch(k.i, k.j)
 	}
-	prefetch.Use(uint64(touched))
+	batch.Use(uint64(touched))
 }
 
 // Len returns the number of digests in s, counting copies.

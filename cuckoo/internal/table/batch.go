@@ -1,6 +1,6 @@
 package table
 
-import "github.com/filterfam/filterfam/internal/prefetch"
+import "github.com/filterfam/filterfam/internal/batch"
 
 // A Place describes a key in a table: its two buckets and its fingerprint.
 type Place struct{ I, J, FP uint64 }
@@ -17,7 +17,7 @@ func (t *Table) TouchAll(places []Place) {
 		p := &places[k]
 		touched |= t.Touch(p.I, p.J)
 	}
-	prefetch.Use(uint64(touched))
+	batch.Use(uint64(touched))
 }
 
 // HasAll appends to dst whether each place's buckets contain its fingerprint.

@@ -1,4 +1,4 @@
-package prefetch
+package batch
 
 import (
 	"math"

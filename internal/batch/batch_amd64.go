@@ -1,6 +1,6 @@
 //go:build !purego && !race
 
-package prefetch
+package batch
 
 import (
 	"github.com/filterfam/filterfam/hashfam"

@@ -1,6 +1,6 @@
 //go:build !amd64 || purego || race
 
-package prefetch
+package batch
 
 import "github.com/filterfam/filterfam/hashfam"
 

@@ -1,4 +1,4 @@
-// Package prefetch overlaps the cache misses of many lookups.
+// Package batch looks up many keys at once, and so overlaps their cache misses.
 //
 // A processor works on a window of a few hundred instructions. When the oldest
 // instruction waits for memory, the processor will soon wait, too. Since a
@@ -12,7 +12,7 @@
 // eight keys with each instruction. A caller that needs to compute addresses in
 // another way, for example in a ribbon, should read the memory in a short loop,
 // and then call [Use].
-package prefetch
+package batch
 
 import (
 	"math"
