@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/fault"
+	"github.com/filterfam/filterfam/internal/budget"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
@@ -113,7 +113,7 @@ func (c Config) Params() (Params, error) {
 	if c.Layout > Blocked {
 		return Params{}, paramError("Config.Layout", c.Layout, "classic, partitioned or blocked")
 	}
-	return fault.Budget(errs, c.Capacity, c.FPRate, c.MemoryBytes, c.smallest, c.within)
+	return budget.Plan(errs, c.Capacity, c.FPRate, c.MemoryBytes, c.smallest, c.within)
 }
 
 // smallest returns the parameters of the smallest filter for n keys and a rate.

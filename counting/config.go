@@ -6,7 +6,7 @@ import (
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/fault"
+	"github.com/filterfam/filterfam/internal/budget"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
@@ -78,7 +78,7 @@ func (c Config) Params() (Params, error) {
 	if c.Layout != Classic && c.Layout != Blocked {
 		return Params{}, errs.Field(ErrParams, "Config.Layout", c.Layout, "classic or blocked")
 	}
-	return fault.Budget(errs, c.Capacity, c.FPRate, c.MemoryBytes, c.smallest, c.within)
+	return budget.Plan(errs, c.Capacity, c.FPRate, c.MemoryBytes, c.smallest, c.within)
 }
 
 // smallest returns the parameters of the smallest filter of n keys with the

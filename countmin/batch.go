@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/sizing"
+	"github.com/filterfam/filterfam/internal/saturating"
 )
 
 // AddAll counts the key of every digest once. It has the same effect as calling
@@ -22,7 +22,7 @@ func (s *Sketch) AddAll(digests []hashfam.Digest) {
 	for block := range slices.Chunk(digests, blockSize) {
 		rows.addAll(s.params.Width, block)
 	}
-	s.total = sizing.AddSat(s.total, uint64(len(digests)))
+	s.total = saturating.Add(s.total, uint64(len(digests)))
 }
 
 // CountAll appends the result of [Sketch.CountDigest] for each digest to dst

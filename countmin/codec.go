@@ -8,7 +8,7 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
-	"github.com/filterfam/filterfam/internal/sizing"
+	"github.com/filterfam/filterfam/internal/saturating"
 )
 
 // The parameters in a frame of kind CountMin. Version 1 has counters of 32 or
@@ -113,7 +113,7 @@ func (c cells[C]) check(s *Sketch) error {
 		sum, full := uint64(0), s.total == math.MaxUint64
 		for _, n := range c[:s.params.Width] {
 			full = full || n == ^C(0)
-			sum = sizing.AddSat(sum, uint64(n))
+			sum = saturating.Add(sum, uint64(n))
 		}
 		full = full || sum == math.MaxUint64
 		if !full && (sum > s.total || sum < s.total && !s.params.Conservative) {

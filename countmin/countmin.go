@@ -2,7 +2,7 @@ package countmin
 
 import (
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/sizing"
+	"github.com/filterfam/filterfam/internal/saturating"
 )
 
 // A Sketch is a count-min sketch. Use [New] or [NewFromParams] to create one.
@@ -53,7 +53,7 @@ func (s *Sketch) AddN(key []byte, n uint64) { s.AddNDigest(s.hash.Sum(key), n) }
 // AddNDigest is like [Sketch.AddN] for a key's digest, which must be computed
 // by the sketch's family.
 func (s *Sketch) AddNDigest(d hashfam.Digest, n uint64) {
-	s.total = sizing.AddSat(s.total, n)
+	s.total = saturating.Add(s.total, n)
 	switch p, w := &s.params, s.params.Width; {
 	case p.CounterBits == 32 && p.Conservative: // the most common width first
 		raise(s.of32, w, d, plus[uint32](s.of32.least(w, d), n))

@@ -5,7 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/filterfam/filterfam/internal/fault"
-	"github.com/filterfam/filterfam/internal/sizing"
+	"github.com/filterfam/filterfam/internal/saturating"
 )
 
 // Merge adds the counts of the other sketches to s, counter by counter. Unless
@@ -21,7 +21,7 @@ func (s *Sketch) Merge(others ...*Sketch) error {
 	}
 	s.rows().merge(others)
 	for _, other := range others {
-		s.total = sizing.AddSat(s.total, other.total)
+		s.total = saturating.Add(s.total, other.total)
 	}
 	return nil
 }

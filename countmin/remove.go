@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/sizing"
+	"github.com/filterfam/filterfam/internal/saturating"
 )
 
 // Remove undoes n counts of key, or returns an error and leaves s unchanged. It
@@ -85,7 +85,7 @@ func (c cells[C]) halve(w uint64) (most uint64) {
 		sum := uint64(0)
 		for i, n := range c[:w] {
 			c[i] = n / 2
-			sum = sizing.AddSat(sum, uint64(n/2))
+			sum = saturating.Add(sum, uint64(n/2))
 		}
 		most = max(most, sum)
 	}

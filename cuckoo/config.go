@@ -7,7 +7,7 @@ import (
 
 	"github.com/filterfam/filterfam/cuckoo/internal/table"
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/fault"
+	"github.com/filterfam/filterfam/internal/budget"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
@@ -74,7 +74,7 @@ type Params struct {
 // This computation needs about a millisecond, or ten without Capacity. If c is
 // invalid, Params returns [ErrParams] and names the field.
 func (c Config) Params() (Params, error) {
-	return fault.Budget(errs, c.Capacity, c.FPRate, c.MemoryBytes, c.smallest, c.within)
+	return budget.Plan(errs, c.Capacity, c.FPRate, c.MemoryBytes, c.smallest, c.within)
 }
 
 // within returns the parameters that give n keys the lowest rate in this

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/budget"
 	"github.com/filterfam/filterfam/internal/fault"
 	"github.com/filterfam/filterfam/internal/ribbon"
 	"github.com/filterfam/filterfam/internal/sizing"
@@ -97,7 +98,7 @@ func (c Config) columns(n uint64) (uint32, error) {
 // tooSmall returns the error for a MemoryBytes that is too small for FPRate, or
 // for any rate.
 func (c Config) tooSmall(need uint64, fits float64) error {
-	return paramError("Config.MemoryBytes", c.MemoryBytes, fault.NeedBytes(need, cmp.Or(c.FPRate, 0.5), fits))
+	return paramError("Config.MemoryBytes", c.MemoryBytes, budget.NeedBytes(need, cmp.Or(c.FPRate, 0.5), fits))
 }
 
 // Params are the parameters of a filter. They follow from its keys.

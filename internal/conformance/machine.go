@@ -10,7 +10,7 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame/frametest"
-	"github.com/filterfam/filterfam/internal/sizing"
+	"github.com/filterfam/filterfam/internal/saturating"
 )
 
 // A Machine tests a structure by random actions. It also has a twin, to which
@@ -101,7 +101,7 @@ func (m *Machine) repeat() {
 
 // Count adds n copies to the model.
 func (m *Machine) Count(key string, n uint64) {
-	m.Counts[key] = sizing.AddSat(m.Counts[key], n)
+	m.Counts[key] = saturating.Add(m.Counts[key], n)
 	m.Added = append(m.Added, Entry{key, n, m.Now})
 }
 
@@ -126,7 +126,7 @@ func (m *Machine) members() []string {
 // Total returns the sum of counts, or the largest number if it is larger.
 func Total(counts map[string]uint64) (sum uint64) {
 	for _, n := range counts {
-		sum = sizing.AddSat(sum, n)
+		sum = saturating.Add(sum, n)
 	}
 	return sum
 }

@@ -2,7 +2,6 @@
 package fault
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -36,19 +35,6 @@ func (m *Maker) Zero(name, make string) any {
 
 // RateRange describes the allowed rates, which are not percentages.
 const RateRange = "above 0 and below 1; 0.05 is 5%"
-
-// Rate returns ErrParams unless a filter of capacity keys can have the given
-// false-positive rate with 64-bit digests.
-func (m *Maker) Rate(rate float64, capacity uint64) error {
-	if !(rate > 0 && rate < 1) {
-		return m.Field(hashfam.ErrParams, "Config.FPRate", rate, RateRange)
-	}
-	if floor := float64(capacity) / (1 << 63) / 2; rate <= floor {
-		return m.Field(hashfam.ErrParams, "Config.FPRate", rate,
-			fmt.Sprintf("above Capacity/2^64 = %.3g, the floor of 64-bit digests", floor))
-	}
-	return nil
-}
 
 // Mergeable returns ErrIncompatible if the parameters of other structures
 // differ from mine. The error names the first different field, and the index in
@@ -95,68 +81,4 @@ func (m *Maker) Fits(reason error, field string, value any, bytes uint64) error 
 	}
 	return m.Field(reason, field, value, fmt.Sprintf(
 		"at most %d bytes, which this platform can hold, instead of %d", uint64(sizing.MaxBytes), bytes))
-}
-
-// Budget sizes a structure using a key count n, a rate and a memory limit in
-// bytes. One of the three can be zero, which means that it is not given.
-// Without a rate the result has the lowest rate for n keys, and without n the
-// largest n at the rate. When all three are given, the result is the smallest
-// structure with the rate, or any that has the rate and fits. If there is none,
-// the error names the memory that is needed and the rate that fits. least
-// returns the smallest structure for n keys at a rate. within returns the
-// structure with the lowest rate for n keys in a memory; if there is none,
-// RateAt must be NaN.
-func Budget[P interface {
-	SizeBytes() uint64
-	RateAt(n uint64) float64
-}](m *Maker, n uint64, rate float64, bytes uint64, least func(n uint64, rate float64) (P, error), within func(n, bytes uint64) P) (p P, err error) {
-	if err := m.given(n, rate, bytes); err != nil {
-		return p, err
-	}
-	lowest := func(n uint64) float64 { return within(n, bytes).RateAt(n) }
-	if n == 0 {
-		if n = sizing.LargestWithin(rate, min(bytes, sizing.MaxBits/8), lowest); n > 0 {
-			return within(n, bytes), nil
-		}
-		n = 1 // for the error
-	}
-	if bytes == 0 {
-		return least(n, rate)
-	}
-	wanted := cmp.Or(rate, 0.5) // 0.5 is for the error, if there is no rate below 1
-	small, err := least(n, wanted)
-	if err == nil && rate != 0 && small.SizeBytes() <= bytes {
-		return small, nil
-	}
-	if best := lowest(n); best <= rate || rate == 0 && best < 1 {
-		return within(n, bytes), nil
-	} else if err == nil {
-		err = m.Field(hashfam.ErrParams, "Config.MemoryBytes", bytes, NeedBytes(small.SizeBytes(), wanted, best))
-	}
-	return p, err
-}
-
-// given returns an error unless two arguments of [Budget] are given and valid.
-func (m *Maker) given(n uint64, rate float64, bytes uint64) error {
-	switch {
-	case n == 0 && (rate == 0 || bytes == 0):
-		return m.Field(hashfam.ErrParams, "Config.Capacity", n, "at least 1, or both FPRate and MemoryBytes")
-	case rate == 0 && bytes == 0:
-		return m.Field(hashfam.ErrParams, "Config.FPRate", rate, "above 0 and below 1, or MemoryBytes")
-	case rate == 0 && n >= 1<<63:
-		return m.Field(hashfam.ErrParams, "Config.Capacity", n, "below 2^63, for digests of 64 bits")
-	case rate != 0:
-		return m.Rate(rate, max(1, n))
-	}
-	return nil
-}
-
-// NeedBytes describes the memory that a rate needs, and the rate that fits,
-// rounded up to three digits.
-func NeedBytes(bytes uint64, rate, fits float64) string {
-	need := fmt.Sprintf("at least %d for FPRate %g", bytes, rate)
-	if fits *= 1.006; fits < 1 {
-		need += fmt.Sprintf(", or FPRate %.3g", fits)
-	}
-	return need
 }

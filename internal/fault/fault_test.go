@@ -11,22 +11,6 @@ import (
 
 var errs = &Maker{Package: "pkg"}
 
-// The rate must be above capacity/2^64, the rate of equal digests.
-func TestRatesMustBePossible(t *testing.T) {
-	require.NoError(t, errs.Rate(math.SmallestNonzeroFloat64, 0))
-	require.NoError(t, errs.Rate(math.Nextafter(1, 0), 1000))
-	require.NoError(t, errs.Rate(math.Nextafter(0x1p-20, 1), 1<<44))
-	for _, rate := range []float64{0, -0.5, 1, 1.5, math.NaN(), math.Inf(1)} {
-		err := errs.Rate(rate, 1)
-		require.ErrorIs(t, err, hashfam.ErrParams)
-		require.ErrorContains(t, err, "want above 0 and below 1; 0.05 is 5%", "%v", rate)
-	}
-	err := errs.Rate(0x1p-20, 1<<44)
-	require.ErrorIs(t, err, hashfam.ErrParams)
-	require.EqualError(t, err, "pkg: invalid parameters: Config.FPRate = 9.5367431640625e-07, "+
-		"want above Capacity/2^64 = 9.54e-07, the floor of 64-bit digests")
-}
-
 type params struct {
 	Bits   uint64
 	Hashes int

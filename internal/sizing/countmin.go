@@ -27,11 +27,3 @@ func CountMinDepth(delta float64) int {
 	}
 	return max(1, int(math.Ceil(-math.Log(delta))))
 }
-
-// AddSat returns a+b, or math.MaxUint64 if the sum overflows.
-func AddSat(a, b uint64) uint64 {
-	if sum := a + b; sum >= a {
-		return sum
-	}
-	return math.MaxUint64
-}

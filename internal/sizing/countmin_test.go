@@ -20,9 +20,3 @@ func TestCountMinSize(t *testing.T) {
 	require.Equal(t, uint64(math.MaxUint64), CountMinWidth(1e-300))
 	require.Equal(t, uint64(math.MaxUint64), CountMinWidth(math.E/(1<<64)), "2^64 counters")
 }
-
-func TestAddSatStopsAtTheLargestNumber(t *testing.T) {
-	require.EqualValues(t, 7, AddSat(3, 4))
-	require.EqualValues(t, uint64(math.MaxUint64), AddSat(math.MaxUint64-4, 4))
-	require.EqualValues(t, uint64(math.MaxUint64), AddSat(math.MaxUint64-4, 5))
-}

@@ -1,6 +1,6 @@
 package tracker
 
-import "github.com/filterfam/filterfam/internal/sizing"
+import "github.com/filterfam/filterfam/internal/saturating"
 
 // Join returns a tracker with the combined counts of a stream's shards, which
 // must have the same Goal. Tracker i of n must have counted exactly the keys
@@ -11,7 +11,7 @@ import "github.com/filterfam/filterfam/internal/sizing"
 func Join(shards []*Tracker) Tracker {
 	t := New(shards[0].Goal)
 	for _, s := range shards {
-		t.total = sizing.AddSat(t.total, s.total)
+		t.total = saturating.Add(t.total, s.total)
 		t.floor, t.missed = max(t.floor, s.floor), max(t.missed, s.missed)
 		theirs := s.tail.clone()
 		t.match(&theirs)

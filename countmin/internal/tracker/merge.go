@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/filterfam/filterfam/internal/sizing"
+	"github.com/filterfam/filterfam/internal/saturating"
 )
 
 // Merge adds the counts of the other trackers, which must have the same Goal.
@@ -26,8 +26,8 @@ func (t *Tracker) Merge(others ...*Tracker) {
 		for sum.match(&theirs); !sum.tail.addTail(&theirs); sum.match(&theirs) {
 			sum.widen(&sum.tail) // a sum did not fit
 		}
-		sum.total = sizing.AddSat(sum.total, side.total)
-		sum.floor, sum.missed = max(sum.floor, side.floor), sizing.AddSat(sum.missed, side.missed)
+		sum.total = saturating.Add(sum.total, side.total)
+		sum.floor, sum.missed = max(sum.floor, side.floor), saturating.Add(sum.missed, side.missed)
 		sum.room = max(sum.room, side.room)
 	}
 	sum.log = exactLog(sides)
@@ -60,7 +60,7 @@ func exactLog(sides []*Tracker) log {
 			if side.log.guess(r) == maxGuess {
 				guess = maxGuess
 			}
-			joint.setCount(at, sizing.AddSat(joint.count(at), side.log.exact(r)), guess)
+			joint.setCount(at, saturating.Add(joint.count(at), side.log.exact(r)), guess)
 		}
 	}
 	return joint
@@ -78,13 +78,13 @@ func (t *Tracker) settleCount(r record, sides []*Tracker) {
 	if t.log.guess(r) == maxGuess {
 		count := uint64(0)
 		for _, side := range sides {
-			count = sizing.AddSat(count, side.estimate(d).High)
+			count = saturating.Add(count, side.estimate(d).High)
 		}
 		t.log.setCount(r, count, count)
 		return
 	}
 	guess := t.tail.count(d)
-	count := min(sizing.AddSat(t.log.count(r), guess), t.total)
+	count := min(saturating.Add(t.log.count(r), guess), t.total)
 	t.log.setCount(r, count, min(guess, count))
 }
 

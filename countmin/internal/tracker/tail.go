@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/sizing"
+	"github.com/filterfam/filterfam/internal/saturating"
 )
 
 // A tail is a conservative count-min sketch with two rows for the keys that a
@@ -131,7 +131,7 @@ func (t *tail) addTail(o *tail) bool {
 		}
 	}
 	for i, w := range o.words {
-		t.words[i] = sizing.AddSat(t.words[i], w)
+		t.words[i] = saturating.Add(t.words[i], w)
 	}
 	return true
 }

@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/sizing"
+	"github.com/filterfam/filterfam/internal/saturating"
 )
 
 // The model of a tail is a map. No count is below the truth after additions and
@@ -33,7 +33,7 @@ func TestTailMatchesAMap(t *testing.T) {
 				}
 				other.raise(d, was+n)
 				require.Equal(t, other, l)
-				truth[d] = sizing.AddSat(truth[d], n)
+				truth[d] = saturating.Add(truth[d], n)
 			},
 			"widen in place": func(t *rapid.T) {
 				if l.shift < tailMaxShift && l.cells() >= 8 {
@@ -70,9 +70,9 @@ func TestTailMatchesAMap(t *testing.T) {
 					require.Equal(t, before, l)
 					return
 				}
-				truth[d] = sizing.AddSat(truth[d], n)
+				truth[d] = saturating.Add(truth[d], n)
 				for i := range l.cells() {
-					require.Equal(t, sizing.AddSat(before.get(i), other.get(i)), l.get(i))
+					require.Equal(t, saturating.Add(before.get(i), other.get(i)), l.get(i))
 				}
 			},
 			"": func(t *rapid.T) {

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/sizing"
+	"github.com/filterfam/filterfam/internal/saturating"
 )
 
 // A Tracker counts the most frequent keys exactly, from the moment it admits
@@ -71,16 +71,16 @@ func Observe[K Key](p *Panes, d hashfam.Digest, key K, n uint64) {
 		p.begin()
 		t = p.Last
 	}
-	t.total = sizing.AddSat(t.total, n)
+	t.total = saturating.Add(t.total, n)
 	if r := t.index.find(t.log, d); r != none {
-		t.log[r] = sizing.AddSat(t.log.count(r), n)
+		t.log[r] = saturating.Add(t.log.count(r), n)
 		return
 	}
 	before, added := t.tail.add(d, n, min(t.floor, t.tail.limit()))
 	if added {
 		return // the key's count does not exceed floor
 	}
-	now := sizing.AddSat(before, n)
+	now := saturating.Add(before, n)
 	if now > t.floor && t.makeRoom(recordWords(len(key)), now) {
 		r := record(len(t.log))
 		t.log = appendRecord(t.log, now, before, d, key)

@@ -1,4 +1,4 @@
-package fault_test
+package budget_test
 
 import (
 	"maps"
