@@ -12,13 +12,14 @@
 //
 // A Function cannot detect keys that are not in the set: it returns an index
 // for them, too. A [Filter] also stores a fingerprint of each key, so it can
-// report whether a key is in the set. It can store a small value with each key,
-// and keys can be deleted.
+// report whether a key is in the set. It can also store a small value with each
+// key. Keys and values do not change. To replace values or to mark keys as
+// deleted, store them in a slice, at the index from a Function.
 //
 //   - number keys: [New], [Function.Index], [Function.IndexAll]
-//   - create a set whose members can be deleted: [NewFilter], [Filter.Delete]
+//   - create a set, or a map to small values: [NewFilter]
 //   - query the set: [Filter.Contains], [Filter.ContainsAll]
-//   - store small values: FilterConfig.ValueBits, [Filter.SetValue]
+//   - look up values: [Filter.Value]
 //   - encode and decode: [Function.WriteTo], [Function.ReadFrom]
 //   - decode with a keyed family: [NewReceiver], [NewFilterReceiver]
 //   - query encoded data: [NewView], [NewFilterView]

@@ -132,7 +132,7 @@ func ExampleNewView() {
 func ExampleNewFilter() {
 	c := perfect.FilterConfig{FPRate: 0.01, Compact: true}
 	domains := data.MaliciousDomains()
-	f, err := perfect.NewFilter(context.Background(), c, c.Family.SumAllStrings(nil, domains))
+	f, err := perfect.NewFilter(context.Background(), c, c.Family.SumAllStrings(nil, domains), nil)
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -153,48 +153,28 @@ func ExampleNewFilter() {
 	// 27354 <nil>
 }
 
-// The filter stores the last HTTP status of each host. The hosts do not change,
-// but the values do.
-func ExampleFilter_SetValue() {
-	hosts := []string{"a.example.org", "b.example.org", "c.example.org"}
+// The filter maps each country to its calling code, and detects other keys.
+func ExampleFilter_ValueString() {
+	countries := []string{"Denmark", "Finland", "Iceland", "Norway", "Sweden"}
+	codes := []uint64{45, 358, 354, 47, 46}
 	c := perfect.FilterConfig{FPRate: 1e-6, ValueBits: 10}
-	f, err := perfect.NewFilter(context.Background(), c, c.Family.SumAllStrings(nil, hosts))
+	f, err := perfect.NewFilter(context.Background(), c, c.Family.SumAllStrings(nil, countries), codes)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	for _, host := range hosts {
-		f.SetValue([]byte(host), 200)
+	for _, country := range append(countries, "Atlantis") {
+		fmt.Println(f.ValueString(country))
 	}
-	fmt.Println(f.SetValue([]byte("b.example.org"), 503))
-	fmt.Println(f.SetValue([]byte("b.example.org"), 1024), "// needs 11 bits")
-	fmt.Println(f.SetValue([]byte("d.example.org"), 200), "// not in the set")
-	for _, host := range append(hosts, "d.example.org") {
-		fmt.Println(f.ValueString(host))
-	}
+	codes[0] = 1024 // needs 11 bits
+	_, err = perfect.NewFilter(context.Background(), c, c.Family.SumAllStrings(nil, countries), codes)
+	fmt.Println(err)
 	// Output:
-	// true
-	// false // needs 11 bits
-	// false // not in the set
-	// 200 true
-	// 503 true
-	// 200 true
+	// 45 true
+	// 358 true
+	// 354 true
+	// 47 true
+	// 46 true
 	// 0 false
-}
-
-func ExampleFilter_Delete() {
-	c := perfect.FilterConfig{FPRate: 0.001}
-	f, err := perfect.NewFilter(context.Background(), c, c.Family.SumAllStrings(nil, []string{"a", "b"}))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	a := []byte("a")
-	fmt.Println(f.Delete(a), f.Contains(a), f.ContainsString("b"))
-	fmt.Println(f.Delete(a), "// already deleted")
-	fmt.Println(f.Restore(a), f.Contains(a))
-	// Output:
-	// true false true
-	// false // already deleted
-	// true true
+	// perfect: invalid parameters: value 0 = 1024, want at most 1023
 }

@@ -1,7 +1,6 @@
 package perfect
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
@@ -10,41 +9,81 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A Filter represents a set of keys, which need to be known when it is built.
-// It has one slot for each key, at the key's index in a minimal perfect hash
-// function. The slot contains the key's fingerprint and, if
-// FilterConfig.ValueBits is set, a value. Both can be changed in place. Use
-// [NewFilter] to create a Filter. It must not be copied; use [Filter.Clone]
-// instead.
+// A Filter represents a fixed set of keys. It has one slot for each key, at the
+// key's index in a minimal perfect hash function. The slot contains the key's
+// fingerprint and, if FilterConfig.ValueBits is set, a value. Use [NewFilter]
+// to create a Filter. Only decoding changes a Filter.
 type Filter struct{ filterReader }
 
 // NewFilter returns a filter for the keys with the given digests, which must be
-// computed by c.Family. The filter depends only on the set of digests: their
-// order and copies do not matter. NewFilter takes as long as [New] and needs
-// about 3 bytes of memory per digest in addition to the filter. Since the slice
-// still contains the same set when NewFilter returns, you can append more
-// digests and build another filter.
+// computed by c.Family. values[i] is the value of digests[i]; if c.ValueBits is
+// 0, values must be empty. The filter depends only on the set of digests and
+// their values: the order does not matter, nor do copies with the same value.
 //
-// NewFilter returns [ErrParams] if c is invalid for this number of keys, and
-// the errors of [New], except that copies are allowed.
-func NewFilter(ctx context.Context, c FilterConfig, digests []hashfam.Digest) (*Filter, error) {
+// NewFilter takes as long as [New] and needs about 3 bytes of memory per digest
+// in addition to the filter. It changes the order of digests, as New does. With
+// values, it sorts a copy instead, which needs 8 bytes per digest, and the
+// slice does not change.
+//
+// NewFilter returns [ErrParams] if c is invalid for this number of keys, if
+// there is not one value for each digest, if a value needs more than ValueBits
+// bits, or if copies of a digest have different values. With probability
+// n^2/2^65, two of n different keys have the same digest; another family, for
+// example from [hashfam.Family.Derive], then has other digests. NewFilter also
+// returns the errors of New, except that copies are allowed.
+func NewFilter(ctx context.Context, c FilterConfig, digests []hashfam.Digest, values []uint64) (*Filter, error) {
 	if err := c.check(len(digests)); err != nil {
 		return nil, err
 	}
-	digests, err := sortDigests(ctx, digests)
+	if err := c.checkValues(len(digests), values); err != nil {
+		return nil, err
+	}
+	sorted := digests
+	if c.ValueBits > 0 {
+		sorted = slices.Clone(digests)
+	}
+	sorted, err := sortDigests(ctx, sorted)
 	if err != nil {
 		return nil, err
 	}
-	l := layout{compact: c.Compact, slots: newSlotSize(c.FPRate, c.ValueBits, uint64(len(digests)))}
-	s, err := build(ctx, l, digests, c.Family, maxLevels)
+	l := layout{compact: c.Compact, slots: newSlotSize(c.FPRate, c.ValueBits, uint64(len(sorted)))}
+	s, err := build(ctx, l, sorted, c.Family, maxLevels)
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range digests {
-		i := s.index(d) // its slot is zero
-		s.slots.flip(i, s.slots.fingerprint(d, s.slots.widthOf(i))<<s.slots.value)
+	f := &Filter{filterReader{s}}
+	if c.ValueBits > 0 {
+		return f, f.fill(digests, values)
 	}
-	return &Filter{filterReader{s}}, nil
+	for _, d := range sorted {
+		f.slots.set(f.index(d), d, 0)
+	}
+	return f, nil
+}
+
+// fill sets the slots of digests, which are the digests of f in any order and
+// with copies. It returns ErrParams if copies have different values.
+func (f *Filter) fill(digests []hashfam.Digest, values []uint64) error {
+	used := make(bitmap, f.n/64+1)
+	for i, d := range digests {
+		index := f.index(d)
+		if used.bit(index) == 0 {
+			used.set(index)
+			f.slots.set(index, d, values[i])
+			continue
+		}
+		if value := f.slots.word(index) & f.slots.valueMask(); value != values[i] {
+			return copyError(uint64(i), uint64(slices.Index(digests, d)), values[i], value)
+		}
+	}
+	return nil
+}
+
+// copyError returns the error for a digest that is equal to an earlier one, but
+// has another value.
+func copyError(i, earlier, value, other uint64) error {
+	return paramError(fmt.Sprintf("digest %d", i), fmt.Sprintf("equal to digest %d, values %d and %d", earlier, other, value),
+		"distinct digests: Family.Derive gives others")
 }
 
 // NewFilterReceiver returns a filter to decode into. It accepts data encoded
@@ -53,82 +92,8 @@ func NewFilterReceiver(fam hashfam.Family) *Filter {
 	return &Filter{filterReader{stored{hash: fam.Hasher(0)}}}
 }
 
-// SetValue changes the value of key and returns true. If key is not in the set,
-// or if value needs more than ValueBits bits, it returns false and does not
-// change the filter.
-//
-// This method should only be called with keys that are in the set. For any
-// other key, a false positive will change the value of a key that is in the
-// set.
-func (f *Filter) SetValue(key []byte, value uint64) bool {
-	return f.SetValueDigest(f.hash.Sum(key), value)
-}
-
-// SetValueDigest is like [Filter.SetValue] for a key's digest, which must be
-// computed by the filter's family.
-func (f *Filter) SetValueDigest(d hashfam.Digest, value uint64) bool {
-	i, old, found := f.find(d)
-	if !found || value > f.slots.valueMask() {
-		return false
-	}
-	f.slots.flip(i, old^value)
-	return true
-}
-
-// Delete removes key from the set and returns true. If key is not in the set,
-// it returns false and does not change the filter. Delete replaces the key's
-// fingerprint with its complement. The slot and the current value remain, so
-// that [Filter.Restore] can undo the deletion. Len does not change.
-//
-// If the filter's rate is above 1/2, some keys have no fingerprint. These keys
-// cannot be deleted: Delete returns false.
-//
-// This method should only be called with keys that are in the set. For any
-// other key, a false positive will delete a key that is in the set.
-func (f *Filter) Delete(key []byte) bool { return f.DeleteDigest(f.hash.Sum(key)) }
-
-// DeleteDigest is like [Filter.Delete] for a key's digest, which must be
-// computed by the filter's family.
-func (f *Filter) DeleteDigest(d hashfam.Digest) bool { return f.invert(d, 0) }
-
-// Restore adds back a key that [Filter.Delete] removed, with its value, and
-// returns true. If key was not removed, it returns false and does not change
-// the filter.
-//
-// This method should only be called with keys that were removed. For any other
-// key, Restore may delete a key that is in the set, with a probability equal to
-// the false-positive rate.
-func (f *Filter) Restore(key []byte) bool { return f.RestoreDigest(f.hash.Sum(key)) }
-
-// RestoreDigest is like [Filter.Restore] for a key's digest, which must be
-// computed by the filter's family.
-func (f *Filter) RestoreDigest(d hashfam.Digest) bool { return f.invert(d, ^uint64(0)) }
-
-// invert inverts the fingerprint at the index of d if it is equal to the
-// fingerprint of d XOR from. It reports whether it was. If the rate is above
-// 1/2, the slot may not have a fingerprint.
-func (f *Filter) invert(d hashfam.Digest, from uint64) bool {
-	if f.empty() {
-		return false
-	}
-	i := f.index(d)
-	width := f.slots.widthOf(i)
-	all := uint64(1)<<(width-f.slots.value) - 1
-	if all == 0 || (f.slots.word(i)>>f.slots.value^from)&all != f.slots.fingerprint(d, width) {
-		return false
-	}
-	f.slots.flip(i, all<<f.slots.value)
-	return true
-}
-
 // Equal reports whether f and other have the same family and equal encodings.
 func (f *Filter) Equal(other *Filter) bool { return f.equal(&other.stored) }
-
-// Clone returns a deep copy of f.
-func (f *Filter) Clone() *Filter {
-	s, _ := open(f.layout, bytes.Clone(f.payload), f.Family()) // the payload is valid
-	return &Filter{filterReader{s}}
-}
 
 // A filterReader provides the methods that a [Filter] and a [FilterView] share.
 type filterReader struct{ stored }
@@ -187,9 +152,9 @@ func (r *filterReader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool 
 	return dst
 }
 
-// Value returns the key's value, and reports whether key may be in the set. The
-// value is 0 until [Filter.SetValue] is called. If key is not in the set, Value
-// returns 0 and false or, if it is a false positive, the value of another key.
+// Value returns the key's value, and reports whether key may be in the set. If
+// key is not in the set, Value returns 0 and false or, if it is a false
+// positive, the value of another key.
 func (r *filterReader) Value(key []byte) (value uint64, found bool) {
 	return r.ValueDigest(r.hash.Sum(key))
 }
@@ -202,22 +167,15 @@ func (r *filterReader) ValueString(key string) (value uint64, found bool) {
 // ValueDigest is like Value for a key's digest, which must be computed by the
 // filter's family.
 func (r *filterReader) ValueDigest(d hashfam.Digest) (value uint64, found bool) {
-	_, value, found = r.find(d)
-	return value, found
-}
-
-// find returns the index and the value of d, or zeros if the slot does not
-// contain its fingerprint.
-func (r *filterReader) find(d hashfam.Digest) (i, value uint64, found bool) {
 	if r.empty() {
-		return 0, 0, false
+		return 0, false
 	}
-	i = r.index(d)
+	i := r.index(d)
 	word := r.slots.word(i)
 	if !r.slots.match(word, i, d) {
-		return 0, 0, false
+		return 0, false
 	}
-	return i, word & r.slots.valueMask(), true
+	return word & r.slots.valueMask(), true
 }
 
 // FalsePositiveRate returns the false-positive rate. It is 0 if the filter was

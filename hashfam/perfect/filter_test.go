@@ -14,9 +14,10 @@ import (
 	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
 
-// filterOf builds a filter for digests without changing the slice.
+// filterOf builds a filter without values for digests without changing the
+// slice.
 func filterOf(t require.TestingT, c FilterConfig, digests []hashfam.Digest) *Filter {
-	f, err := NewFilter(context.Background(), c, slices.Clone(digests))
+	f, err := NewFilter(context.Background(), c, slices.Clone(digests), nil)
 	require.NoError(t, err)
 	return f
 }
@@ -79,7 +80,7 @@ func TestInvalidFilterConfigs(t *testing.T) {
 		"FilterConfig.ValueBits = -1, want 0 to 32":  {FPRate: 0.1, ValueBits: -1},
 		"FilterConfig.ValueBits = 33, want 0 to 32":  {FPRate: 0.1, ValueBits: 33},
 	} {
-		_, err := NewFilter(t.Context(), c, []hashfam.Digest{1})
+		_, err := NewFilter(t.Context(), c, []hashfam.Digest{1}, nil)
 		require.ErrorIs(t, err, ErrParams)
 		require.ErrorContains(t, err, field)
 	}
@@ -133,21 +134,56 @@ func TestBitsAfterTheLastSlotAreCorrupt(t *testing.T) {
 func TestFilterWithoutKeysContainsNothing(t *testing.T) {
 	for _, rate := range []float64{0.1, 0.9} {
 		f := filterOf(t, FilterConfig{FPRate: rate}, nil)
-		require.False(t, f.ContainsDigest(0) || f.DeleteDigest(0) || f.RestoreDigest(0) || f.SetValueDigest(0, 0))
+		require.False(t, f.ContainsDigest(0))
 		require.Equal(t, []bool{true, false, false}, f.ContainsAll([]bool{true}, []hashfam.Digest{0, 1}))
 		_, found := f.ValueDigest(0)
 		require.False(t, found)
 		require.Zero(t, f.FalsePositiveRate())
-		require.True(t, f.Equal(f.Clone()))
 	}
 }
 
-// At a rate above 1/2, some keys have no fingerprint.
-func TestKeysWithoutFingerprintCannotBeDeleted(t *testing.T) {
-	digests := random(minMixed, 1)
-	f := filterOf(t, FilterConfig{FPRate: 0.9}, digests)
-	for _, d := range digests {
-		require.True(t, f.ContainsDigest(d))
-		require.Equal(t, f.DeleteDigest(d), !f.ContainsDigest(d))
+// At a rate above 1/2, some keys have no fingerprint. They still have values.
+func TestEachKeyHasItsValue(t *testing.T) {
+	for _, c := range []FilterConfig{
+		{FPRate: 0.9, ValueBits: 1}, {FPRate: 0.9, ValueBits: 13, Compact: true}, {FPRate: 0.01, ValueBits: 32}, {FPRate: 0x1p-50, ValueBits: 6},
+	} {
+		for _, n := range []int{0, 1, 9, 300, minMixed} {
+			digests, values := random(n, 1), make([]uint64, n)
+			for i := range values {
+				values[i] = uint64(i) * spread >> (64 - c.ValueBits)
+			}
+			before := slices.Clone(digests)
+			f, err := NewFilter(t.Context(), c, digests, values)
+			require.NoError(t, err)
+			require.Equal(t, before, digests)
+			for i, d := range digests {
+				value, found := f.ValueDigest(d)
+				require.True(t, found)
+				require.Equal(t, values[i], value, "digest %d of %d", i, n)
+			}
+			slices.Reverse(digests)
+			slices.Reverse(values)
+			again, err := NewFilter(t.Context(), c, append(digests, digests...), append(values, values...))
+			require.NoError(t, err)
+			require.True(t, again.Equal(f))
+		}
 	}
+}
+
+func TestInvalidValues(t *testing.T) {
+	c := FilterConfig{FPRate: 0.1, ValueBits: 8}
+	for want, values := range map[string][]uint64{
+		"number of values = 0, want 30, because ValueBits is 8":                                            nil,
+		"number of values = 31, want 30, because ValueBits is 8":                                           make([]uint64, 31),
+		"value 29 = 256, want at most 255":                                                                 append(make([]uint64, 29), 256),
+		"digest 25 = equal to digest 5, values 7 and 9, want distinct digests: Family.Derive gives others": {5: 7, 25: 9, 29: 0},
+	} {
+		digests := random(30, 1)
+		digests[25] = digests[5]
+		_, err := NewFilter(t.Context(), c, digests, values)
+		require.ErrorIs(t, err, ErrParams)
+		require.EqualError(t, err, "perfect: invalid parameters: "+want)
+	}
+	_, err := NewFilter(t.Context(), FilterConfig{FPRate: 0.1}, random(3, 1), []uint64{1, 2, 3})
+	require.EqualError(t, err, "perfect: invalid parameters: number of values = 3, want 0, because ValueBits is 0")
 }

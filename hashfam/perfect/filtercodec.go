@@ -8,8 +8,8 @@ import (
 )
 
 // AppendBinary appends the encoded filter to dst. The result depends only on
-// the set of keys, the [FilterConfig] and the changes since the build. See
-// Encoding in package [hashfam].
+// the keys, their values and the [FilterConfig]. See Encoding in package
+// [hashfam].
 func (f *Filter) AppendBinary(dst []byte) ([]byte, error) { return frame.AppendBinary(dst, f.encode) }
 
 // MarshalBinary is like [Filter.AppendBinary] with a nil dst.
@@ -57,8 +57,8 @@ func NewFilterView(data []byte, fam hashfam.Family) (*FilterView, error) {
 	return &FilterView{filterReader{s}, e}, nil
 }
 
-// Decode returns a deep copy of the filter, which can be changed. It verifies
-// the data first and returns [ErrCorrupt] if the data is damaged.
+// Decode returns a deep copy of the filter. It verifies the data first and
+// returns [ErrCorrupt] if the data is damaged.
 func (v *FilterView) Decode() (*Filter, error) {
 	return frame.Decode(v.view, NewFilterReceiver(v.Family()))
 }

@@ -40,6 +40,24 @@ func (c FilterConfig) check(n int) error {
 	return nil
 }
 
+// checkValues returns ErrParams if there is not one value for each of n
+// digests, or if a value needs more than c.ValueBits bits.
+func (c FilterConfig) checkValues(n int, values []uint64) error {
+	if c.ValueBits == 0 {
+		n = 0
+	}
+	if len(values) != n {
+		return paramError("number of values", len(values), fmt.Sprintf("%d, because ValueBits is %d", n, c.ValueBits))
+	}
+	most := uint64(1)<<c.ValueBits - 1
+	for i, value := range values {
+		if value > most {
+			return paramError(fmt.Sprintf("value %d", i), value, fmt.Sprintf("at most %d", most))
+		}
+	}
+	return nil
+}
+
 // FilterParams are the parameters of a [Filter].
 type FilterParams struct {
 	Params

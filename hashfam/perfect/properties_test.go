@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
-	"maps"
 	"slices"
 	"testing"
 
@@ -67,17 +66,12 @@ var functions = conformance.Structure{
 	Reads:     func(f conformance.Encoded) []any { return []any{Config{Family: f.Family()}} },
 }
 
-// filters describes a Filter whose keys are deleted and restored, and whose
-// values change.
+// filters describes how a Filter is built, encoded and printed.
 var filters = conformance.Structure{
 	Type:      conformance.Of[FilterParams](NewFilterReceiver),
 	Builders:  filterBuilders,
-	Delete:    deleteForms,
 	Questions: []func(any) []conformance.Form{valueForms},
-	Actions: map[string]func(*conformance.Machine){
-		"set a value": conformance.On(setValue), "restore": conformance.On(restore),
-		"delete and restore": conformance.On(deleteAndRestore),
-	},
+	Invariant: conformance.On(requireOwnValues),
 	Golden: map[string]func() conformance.Encoded{
 		"filter.bin":       goldenFilter(FilterConfig{FPRate: 0.01}, 200),
 		"filterempty.bin":  goldenFilter(FilterConfig{FPRate: 0.01}, 0),
@@ -128,9 +122,20 @@ func filterBuilders(t *rapid.T, fam hashfam.Family) map[string]conformance.Build
 	}
 	return map[string]conformance.Builder{
 		"at once": func(digests []hashfam.Digest) (conformance.Encoded, error) {
-			return NewFilter(context.Background(), c, digests)
+			return NewFilter(context.Background(), c, digests, valuesOf(c.ValueBits, digests))
 		},
 	}
+}
+
+// valuesOf returns a value of the given number of bits for each digest.
+func valuesOf(bits int, digests []hashfam.Digest) (values []uint64) {
+	if bits == 0 {
+		return nil
+	}
+	for _, d := range digests {
+		values = append(values, uint64(d)>>(64-bits))
+	}
+	return values
 }
 
 // indexForms returns the forms of Index. The result is 0 if an index is not
@@ -166,10 +171,6 @@ func valueForms(f any) []conformance.Form {
 		func(d hashfam.Digest) uint64 { return number(s.ValueDigest(d)) })
 }
 
-func deleteForms(f any) []conformance.Form {
-	return conformance.Forms("Delete", f, f.(*Filter).Delete, f.(*Filter).DeleteDigest)
-}
-
 // requireOwnIndexes checks that the keys have different indexes.
 func requireOwnIndexes(m *conformance.Machine, f, _ *Function) {
 	keys := make([]string, f.Len())
@@ -183,57 +184,15 @@ func requireOwnIndexes(m *conformance.Machine, f, _ *Function) {
 	}
 }
 
-// drawMember draws a key that was added. It may have been deleted.
-func drawMember(m *conformance.Machine) string {
-	if len(m.Counts) == 0 {
-		m.Skip("there are no keys")
+// requireOwnValues checks that each key has the value that valuesOf returns.
+func requireOwnValues(m *conformance.Machine, f, _ *Filter) {
+	for key := range m.Counts {
+		got, _ := f.ValueString(key)
+		d := m.Family.SumString(key)
+		if bits := f.Params().ValueBits; bits > 0 && got != valuesOf(bits, []hashfam.Digest{d})[0] {
+			m.Fatalf("%q has the value %d", key, got)
+		}
 	}
-	return rapid.SampledFrom(slices.Sorted(maps.Keys(m.Counts))).Draw(m.T, "member")
-}
-
-// setValue sets a key's value, which must not change any other value. SetValue
-// must return false if the key is deleted or the value is too large.
-func setValue(m *conformance.Machine, f, twin *Filter) {
-	key, value := drawMember(m), rapid.Uint64Range(0, 1<<f.Params().ValueBits).Draw(m.T, "value")
-	want := map[string]uint64{}
-	for other := range m.Counts {
-		want[other], _ = f.ValueString(other)
-	}
-	can := m.Counts[key] > 0 && value < 1<<f.Params().ValueBits
-	require.Equal(m, can, f.SetValue([]byte(key), value))
-	require.Equal(m, can && value != want[key], !f.Equal(twin))
-	require.Equal(m, can, twin.SetValueDigest(m.Family.SumString(key), value))
-	if can {
-		want[key] = value
-	}
-	for other, value := range want {
-		got, _ := f.ValueString(other)
-		require.Equal(m, value, got, "the value of %q", other)
-	}
-}
-
-// restore restores a key. Restore must return false if the key was not deleted.
-func restore(m *conformance.Machine, f, twin *Filter) {
-	key := drawMember(m)
-	deleted := m.Counts[key] == 0
-	require.Equal(m, deleted, f.Restore([]byte(key)))
-	require.Equal(m, deleted, twin.RestoreDigest(m.Family.SumString(key)))
-	m.Counts[key] = 1
-}
-
-// deleteAndRestore checks that a restored key has its previous value.
-func deleteAndRestore(m *conformance.Machine, f, _ *Filter) {
-	key := []byte(drawMember(m))
-	value, found := f.Value(key)
-	if !found {
-		m.Skip("the key is deleted")
-	}
-	require.True(m, f.Delete(key))
-	hidden, found := f.Value(key)
-	require.False(m, found || hidden != 0 || f.SetValue(key, value) || f.Delete(key), "a deleted key is found")
-	require.True(m, f.Restore(key))
-	again, _ := f.Value(key)
-	require.Equal(m, value, again)
 }
 
 // claimHuge changes the parameters so that they claim 2^40 keys.
@@ -268,14 +227,15 @@ func goldenFunction(c Config, n int) func() conformance.Encoded {
 	return func() conformance.Encoded { return must(New(context.Background(), c, numbered(c.Family, n))) }
 }
 
-// goldenFilter returns a builder for a Filter with n keys and values.
+// goldenFilter returns a builder for a Filter with n keys and the values 0, 1,
+// ... 31, 0, 1, ...
 func goldenFilter(c FilterConfig, n int) func() conformance.Encoded {
 	return func() conformance.Encoded {
-		f := must(NewFilter(context.Background(), c, numbered(c.Family, n)))
-		for i, d := range numbered(c.Family, n) {
-			f.SetValueDigest(d, uint64(i)%32)
+		var values []uint64
+		for i := range n * min(c.ValueBits, 1) {
+			values = append(values, uint64(i)%32)
 		}
-		return f
+		return must(NewFilter(context.Background(), c, numbered(c.Family, n), values))
 	}
 }
 
@@ -295,7 +255,7 @@ func TestFiltersOfManyKeysHaveTheExactRate(t *testing.T) {
 	for i := range numbers {
 		numbers[i] = uint64(i)
 	}
-	f := must(NewFilter(t.Context(), FilterConfig{FPRate: 0.01}, hashfam.Family{}.SumAllUint64(nil, numbers)))
+	f := must(NewFilter(t.Context(), FilterConfig{FPRate: 0.01}, hashfam.Family{}.SumAllUint64(nil, numbers), nil))
 	checks.LargeSet(t, uint64(n), nil, checks.Rated{Contains: f.ContainsAll, Rate: f.FalsePositiveRate()})
 }
 

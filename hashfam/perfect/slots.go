@@ -92,11 +92,12 @@ func (s *fingerprints) word(i uint64) uint64 {
 // widthOf returns the number of bits in slot i.
 func (s slotSize) widthOf(i uint64) uint { return uint(s.start(i+1) - s.start(i)) }
 
-// flip inverts the given bits of slot i.
-func (s *fingerprints) flip(i, bits uint64) {
+// set stores the fingerprint of d, and its value, in slot i, which must be zero.
+func (s *fingerprints) set(i uint64, d hashfam.Digest, value uint64) {
+	slot := s.fingerprint(d, s.widthOf(i))<<s.value | value
 	from := s.start(i)
 	word := s.bits[from/8:]
-	binary.LittleEndian.PutUint64(word, binary.LittleEndian.Uint64(word)^bits<<(from%8))
+	binary.LittleEndian.PutUint64(word, binary.LittleEndian.Uint64(word)|slot<<(from%8))
 }
 
 // fingerprint returns the digest's fingerprint for a slot of width bits. It

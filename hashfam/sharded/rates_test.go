@@ -48,7 +48,7 @@ func TestShardingKeepsStaticRates(t *testing.T) {
 			return static.New(context.Background(), static.Config{FPRate: 0.01}, d)
 		},
 		"perfect": func(d []hashfam.Digest) (filter, error) {
-			return perfect.NewFilter(context.Background(), perfect.FilterConfig{FPRate: 0.01}, d)
+			return perfect.NewFilter(context.Background(), perfect.FilterConfig{FPRate: 0.01}, d, nil)
 		},
 	} {
 		r := rand.New(rand.NewPCG(88, 89))

@@ -374,13 +374,9 @@ func (v *vectors) sets() {
 	v.frame(f, "a to m")
 	answers(v, "Index", "abcdefghijklmz", f.IndexString)
 
-	g := must(perfect.NewFilter(ctx, perfect.FilterConfig{FPRate: 0.1, ValueBits: 3}, digests("abcd")))
-	for i, d := range digests("abcd") {
-		require.True(v.t, g.SetValueDigest(d, uint64(i+1)))
-	}
-	require.True(v.t, g.Delete([]byte("d")))
-	v.values(g, "a to d with the values 1 to 4, d deleted")
-	v.values(must(perfect.NewFilter(ctx, perfect.FilterConfig{FPRate: 0.1}, nil)), "nothing")
+	c := perfect.FilterConfig{FPRate: 0.1, ValueBits: 3}
+	v.values(must(perfect.NewFilter(ctx, c, digests("abcd"), []uint64{1, 2, 3, 4})), "a to d with the values 1 to 4")
+	v.values(must(perfect.NewFilter(ctx, perfect.FilterConfig{FPRate: 0.1}, nil, nil)), "nothing")
 }
 
 func (v *vectors) values(f *perfect.Filter, what string) {

@@ -207,7 +207,12 @@ func larger(ctx context.Context, keys []string, d []hashfam.Digest) []structure 
 	set := must(static.New(ctx, static.Config{FPRate: 0.015}, d[:100_500]))
 	exact := must(static.NewExact(ctx, static.ExactConfig{}, d[:5_000], d[5_000:100_000]))
 	function := must(perfect.New(ctx, perfect.Config{}, d[:30_000]))
-	values := must(perfect.NewFilter(ctx, perfect.FilterConfig{FPRate: 0.01, ValueBits: 5, Compact: true}, d[:20_000]))
+	small := make([]uint64, 20_000)
+	for i := range small {
+		small[i] = uint64(i % 32)
+	}
+	c := perfect.FilterConfig{FPRate: 0.01, ValueBits: 5, Compact: true}
+	values := must(perfect.NewFilter(ctx, c, d[:20_000], small))
 	grown := must(bloom.NewScalable(bloom.ScalableConfig{Expected: 100, FPRate: 0.1, MemoryBytes: 12_000}))
 	pages := must(cuckoo.NewScalable(cuckoo.ScalableConfig{Expected: 2_100, FPRate: 0.5, MemoryBytes: 200_000}))
 	heavy := must(countmin.NewHeavyHitters(countmin.HeavyConfig{Phi: 0.002, MemoryBytes: 4_096}))
@@ -218,10 +223,6 @@ func larger(ctx context.Context, keys []string, d []hashfam.Digest) []structure 
 		window.AddString(keys[i*(i%9)%(4_999+i/5_000)])
 		if i < 20_000 {
 			grown.AddDigest(digest)
-			values.SetValueDigest(digest, uint64(i%32))
-		}
-		if i%3 == 0 {
-			values.DeleteDigest(digest)
 		}
 	}
 	return []structure{set, exact, function, values, grown, pages, heavy, window}

@@ -68,7 +68,7 @@ var candidates = []candidate{
 		literal: "static.New(context.Background(), static.Config{%[1]s}, digests)",
 		remark:  "the smallest filter; if you know all keys that will be queried, static.NewExact makes no errors"},
 	{name: "perfect", fixed: true, size: sizePerfect,
-		literal: "perfect.NewFilter(context.Background(), perfect.FilterConfig{FPRate: %[2]s}, digests)",
+		literal: "perfect.NewFilter(context.Background(), perfect.FilterConfig{FPRate: %[2]s}, digests, nil)",
 		remark:  "can store a value with each key, and delete members"},
 	{name: "bloom", size: sizeBloom(bloom.Classic), keys: "Capacity", fills: true,
 		literal: "bloom.New(bloom.Config{%[1]s})", remark: "can be merged and folded, and estimates the number of keys"},

@@ -113,7 +113,7 @@ func build(t *testing.T, literal string, digests []hashfam.Digest) uint64 {
 		return sizeOf(t, literal, func(c static.Config) (*static.Filter, error) { return static.New(t.Context(), c, digests) })
 	case "perfect.NewFilter":
 		return sizeOf(t, literal, func(c perfect.FilterConfig) (*perfect.Filter, error) {
-			return perfect.NewFilter(t.Context(), c, digests)
+			return perfect.NewFilter(t.Context(), c, digests, nil)
 		})
 	case "bloom.New":
 		return sizeOf(t, literal, bloom.New)

@@ -222,7 +222,7 @@ func newStatic(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
 
 func newPerfect(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
 	return collectedSet(n, family, func(digests []hashfam.Digest) (*perfect.Filter, error) {
-		return perfect.NewFilter(context.Background(), perfect.FilterConfig{FPRate: rate, Family: family}, digests)
+		return perfect.NewFilter(context.Background(), perfect.FilterConfig{FPRate: rate, Family: family}, digests, nil)
 	}), nil
 }
 
