@@ -66,7 +66,7 @@ type candidate struct {
 var candidates = []candidate{
 	{name: "static", fixed: true, size: sizeStatic,
 		literal: "static.New(context.Background(), static.Config{%[1]s}, digests)",
-		remark:  "the smallest filter; if you know all keys that will be queried, static.NewExact makes no errors"},
+		remark:  "the smallest filter, but building it needs 8 bytes per key for the digests; if you know all keys that will be queried, static.NewExact makes no errors"},
 	{name: "perfect", fixed: true, size: sizePerfect,
 		literal: "perfect.NewFilter(context.Background(), perfect.FilterConfig{FPRate: %[2]s}, digests, nil)",
 		remark:  "can store a value with each key, and delete members"},
@@ -209,13 +209,13 @@ func (c candidate) most(n Needs) (Choice, error) {
 		return float64(choice.Bytes)
 	})
 	if n.Keys == 0 {
-		return Choice{}, fmt.Errorf("no key fits in %s bytes at this rate", words(n.Memory))
+		return Choice{}, fmt.Errorf("no key fits in %s MiB at this rate", mebibytes(n.Memory))
 	}
 	return c.choice(n, n.Rate)
 }
 
 func tooMany(n Needs) error {
-	return fmt.Errorf("%s keys do not fit in %s bytes at any rate below 50%%", words(n.Keys), words(n.Memory))
+	return fmt.Errorf("%s keys do not fit in %s MiB at any rate below 50%%", words(n.Keys), mebibytes(n.Memory))
 }
 
 func (c candidate) choice(n Needs, rate float64) (Choice, error) {
@@ -351,6 +351,15 @@ func threeDigits(i int) float64 {
 }
 
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// mebibytes formats a number of bytes as MiB, with three digits.
+func mebibytes(bytes uint64) string { return number(rounded(float64(bytes) / (1 << 20))) }
+
+// rounded returns x with three significant digits.
+func rounded(x float64) float64 {
+	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', 3, 64), 64) // never fails
+	return x
+}
 
 // integer formats n as a Go literal, and words formats it as prose.
 func integer(n uint64) string { return strings.ReplaceAll(words(n), ",", "_") }

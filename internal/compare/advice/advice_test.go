@@ -200,9 +200,9 @@ func TestMemoryAndRateGiveMostKeys(t *testing.T) {
 func TestImpossibleNeedsAreExplained(t *testing.T) {
 	for needs, want := range map[advice.Needs]string{
 		{Rate: 0.01}: "0 keys", {Keys: 1}: "rate 0", {Keys: 1, Rate: 1}: "rate 1", {Keys: 1, Rate: math.NaN()}: "rate NaN",
-		{Keys: 1_000_000, Memory: 1000}:                 "1,000,000 keys do not fit in 1,000 bytes",
-		{Keys: 1_000_000, Memory: 100_000}:              "1,000,000 keys do not fit in 100,000 bytes",
-		{Keys: 1_000_000, Rate: 0.01, Memory: 1000}:     "1,000,000 keys do not fit in 1,000 bytes",
+		{Keys: 1_000_000, Memory: 1000}:                 "1,000,000 keys do not fit in 0.000954 MiB",
+		{Keys: 1_000_000, Memory: 100_000}:              "1,000,000 keys do not fit in 0.0954 MiB",
+		{Keys: 1_000_000, Rate: 0.01, Memory: 1000}:     "1,000,000 keys do not fit in 0.000954 MiB",
 		{Keys: math.MaxUint64, Rate: 0.01}:              "Capacity",
 		{Keys: math.MaxUint64, Rate: 0.01, Guess: true}: "Expected/2^63",
 	} {
@@ -331,7 +331,19 @@ func TestImpossibleFormIsExplainedOnce(t *testing.T) {
 		assert.Regexp(t, `^"1e.*": want [^:]+$`, got.Fields[field])
 	}
 	got := advice.Form{Keys: "1e6", Rate: "1", Memory: "0.001"}.Answer()
-	assert.Equal(t, 1, strings.Count(got.Error, "1,000,000 keys do not fit in 1,049 bytes"), got.Error)
+	assert.Equal(t, 1, strings.Count(got.Error, "1,000,000 keys do not fit in 0.001 MiB"), got.Error)
+}
+
+// The page has one unit for a field and for the error beside it.
+func TestErrorsUseTheUnitOfTheField(t *testing.T) {
+	for _, keys := range []string{"1", "1e6", "1e13"} {
+		got := advice.Form{Keys: keys, Rate: "1e-300", Delete: true}.Answer()
+		var percent float64
+		_, err := fmt.Sscanf(got.Fields["rate"], `"1e-300": want at least %g for this number of keys`, &percent)
+		require.NoError(t, err, got.Fields)
+		require.NotEmpty(t, advice.Form{Keys: keys, Rate: fmt.Sprint(percent), Delete: true}.Answer().Choices, keys)
+		require.Empty(t, advice.Form{Keys: keys, Rate: fmt.Sprint(0.98 * percent), Delete: true}.Answer().Choices, keys)
+	}
 }
 
 func TestCountsReachTheLargestUint64(t *testing.T) {

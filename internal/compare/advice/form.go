@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -45,22 +46,51 @@ func (f Form) Answer() Answer {
 	var field *hashfam.FieldError
 	switch {
 	case errors.As(err, &field):
-		return Answer{Needs: needs, Fields: f.blame(field)}
+		return Answer{Needs: needs, Fields: f.blame(needs, field)}
 	case err != nil:
 		return Answer{Needs: needs, Error: err.Error()}
 	}
 	return Answer{Needs: needs, Choices: choices}
 }
 
-// blame returns a message for the form field that sets an invalid Config field.
-func (f Form) blame(err *hashfam.FieldError) map[string]string {
-	switch _, name, _ := strings.Cut(err.Field, "."); name {
+// blame returns a message for the form field that sets an invalid Config field,
+// in the unit of that field.
+func (f Form) blame(needs Needs, err *hashfam.FieldError) map[string]string {
+	const petabyte = 1 << 50
+	_, name, _ := strings.Cut(err.Field, ".")
+	switch name {
 	case "FPRate", "Delta":
-		return map[string]string{"rate": fmt.Sprintf("%q: want %s, as a fraction", f.Rate, err.Allowed)}
+		least, found := leastThat(func(x float64) bool {
+			needs.Rate = x
+			return possible(needs)
+		})
+		if found {
+			return map[string]string{"rate": fmt.Sprintf("%q: want at least %s for this number of keys", f.Rate, number(rounded(100*least)))}
+		}
 	case "MemoryBytes":
-		return map[string]string{"memory": fmt.Sprintf("%q: want bytes, %s", f.Memory, err.Allowed)}
+		least, found := leastThat(func(x float64) bool {
+			needs.Memory = uint64(x * petabyte)
+			return possible(needs)
+		})
+		if found {
+			return map[string]string{"memory": fmt.Sprintf("%q: want at least %s", f.Memory, mebibytes(uint64(least*petabyte)))}
+		}
 	}
 	return map[string]string{"keys": fmt.Sprintf("%q: want %s", f.Keys, err.Allowed)}
+}
+
+// leastThat returns the least of the numbers with three digits below 1 for
+// which ok returns true, and whether there is one. If ok returns true for a
+// number, it must do so for all larger ones.
+func leastThat(ok func(x float64) bool) (least float64, found bool) {
+	i := sort.Search(threeDigitNumbers, func(i int) bool { return ok(threeDigits(i)) })
+	return threeDigits(i), i < threeDigitNumbers
+}
+
+// possible reports whether some structure serves the needs.
+func possible(n Needs) bool {
+	_, err := For(n)
+	return err == nil
 }
 
 // read returns the needs, and a message for each field that cannot be read.

@@ -77,6 +77,17 @@ func (c *chart) up(low, high float64, ticks plot.ConstantTicks) {
 	c.Y.Min, c.Y.Max, c.Y.Tick.Marker = low, high, ticks
 }
 
+// upTens sets the range of a y axis that shows 10^low to 10^high. Points must be
+// at their exponents, because package plot would reserve space above a
+// logarithmic axis.
+func (c *chart) upTens(low, high float64, label func(float64) string) {
+	ticks := tens(math.Pow(10, low), math.Pow(10, high), label)
+	for i := range ticks {
+		ticks[i].Value = math.Log10(ticks[i].Value)
+	}
+	c.up(low, high, ticks)
+}
+
 // marked returns labeled ticks from low to high.
 func marked(low, high float64, next func(float64) float64) (ticks plot.ConstantTicks) {
 	for x := low; x <= high; x = next(x) {

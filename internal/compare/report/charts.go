@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 
@@ -129,7 +128,7 @@ var inTable = []string{"counting", "cuckoo-compact", "perfect", "bloom-maphash",
 
 func timeChart(keys []int, times []measure.Curve) *chart {
 	c := newChart("time-by-n", "Time per lookup at 1%", "keys", "nanoseconds")
-	c.across(float64(keys[0]), float64(keys[len(keys)-1]), 12, count)
+	c.across(float64(keys[0]), float64(keys[len(keys)-1]), 20, count)
 	c.Y.Min = 0
 	var list []series
 	for _, t := range times {
@@ -147,6 +146,11 @@ func timeChart(keys []int, times []measure.Curve) *chart {
 		list = append(list, s)
 	}
 	c.Y.Max *= 1.05
+	step := 10.0
+	for c.Y.Max > 8*step {
+		step *= 2
+	}
+	c.up(0, c.Y.Max, marked(0, c.Y.Max, func(y float64) float64 { return y + step }))
 	c.names(list, c.Y.Max/22)
 	return c
 }
@@ -156,20 +160,23 @@ func timeChart(keys []int, times []measure.Curve) *chart {
 func errorChart(errors []measure.FrequencyRow) *chart {
 	c := newChart("count-error", "Error of word counts in Moby-Dick", "KiB", "mean error, occurrences")
 	least, most := float64(errors[0].Memory)/1024, float64(errors[len(errors)-1].Memory)/1024
-	c.across(least, most, 6, plain)
+	c.across(least, most, 10, plain)
 	c.X.Tick.Marker = marked(least, most, func(x float64) float64 { return 2 * x })
 	var list []series
 	for _, x := range errors {
 		if x.MeanError != nil && *x.MeanError > 0 {
-			list = addPoint(list, x.Structure, float64(x.Memory)/1024, *x.MeanError)
+			list = addPoint(list, x.Structure, float64(x.Memory)/1024, math.Log10(*x.MeanError))
 		}
 	}
 	for _, s := range list {
 		c.line(s.XYs, s.look)
 	}
-	low, high := math.Pow(10, math.Floor(math.Log10(c.Y.Min))), math.Pow(10, math.Ceil(math.Log10(c.Y.Max)))
-	c.up(low, high, tens(low, high, plain))
-	c.Y.Scale = plot.LogScale{}
+	c.upTens(math.Floor(c.Y.Min), math.Ceil(c.Y.Max), func(x float64) string {
+		if x >= 1000 {
+			return count(x)
+		}
+		return plain(x)
+	})
 	c.names(list, 0)
 	return c
 }
@@ -197,11 +204,7 @@ func smallerChart() *chart {
 	c := newChart("smaller", "The smaller filter (or Bloom, if within 5%)", "keys", "false-positive rate")
 	c.width, c.height = 5.5*vg.Inch, 4*vg.Inch
 	c.across(math.Pow10(fewest), math.Pow10(fewest+factors), 1, count)
-	ticks := tens(math.Pow10(lowest), math.Pow10(lowest+factors), percentOf)
-	for i := range ticks { // at exponents, since package plot would reserve space above a logarithmic axis
-		ticks[i].Value = math.Log10(ticks[i].Value)
-	}
-	c.up(lowest, lowest+factors, ticks)
+	c.upTens(lowest, lowest+factors, percentOf)
 	areas := make(map[string][]plotter.XYs)
 	for y := range rateCells * factors {
 		for x := range keyCells * factors {

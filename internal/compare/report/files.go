@@ -66,13 +66,29 @@ func (r *Report) writePage(dir string, calc calculator, figure *chart) (string, 
 	err = pageTemplate.Execute(&b, struct {
 		*Report
 		calculator
-		Figure template.HTML
-	}{r, calc, template.HTML("<svg" + inner)})
+		Figure   template.HTML
+		AddTimes map[string]float64
+	}{r, calc, template.HTML("<svg" + inner), addTimes(r.Rows)})
 	if err != nil {
 		return "", err
 	}
 	name := filepath.Join(dir, "report.html")
 	return name, os.WriteFile(name, b.Bytes(), 0o644)
+}
+
+// addTimes returns the mean time of an Add by structure, in nanoseconds. For
+// structures that are built from a set, this is the time per key of a build.
+func addTimes(rows []measure.Row) map[string]float64 {
+	sum := make(map[string]float64)
+	number := make(map[string]float64)
+	for _, x := range rows {
+		sum[x.Structure] += x.AddNS
+		number[x.Structure]++
+	}
+	for name := range sum {
+		sum[name] /= number[name]
+	}
+	return sum
 }
 
 // A calculator contains package advice, compiled for a page.
