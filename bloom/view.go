@@ -75,7 +75,7 @@ func (r FrameReader) ContainsDigest(frame []byte, d hashfam.Digest) (bool, error
 	case ok && layout == Partitioned && bits%uint64(k) == 0:
 		return inArray(array, bits/uint64(k), bits/uint64(k), k, d.Probe()), nil
 	}
-	if r.frames.Zero() {
+	if !r.frames.Made() {
 		panic(errs.Zero("FrameReader", "NewFrameReader"))
 	}
 	return true, format.Refusal(r.frames, frame)

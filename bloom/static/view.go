@@ -73,7 +73,7 @@ func (r FrameReader) ContainsDigest(frame []byte, d hashfam.Digest) (bool, error
 			return found, nil
 		}
 	}
-	if r.frames.Zero() {
+	if !r.frames.Made() {
 		panic(errs.Zero("FrameReader", "NewFrameReader"))
 	}
 	if err := format.Refusal(r.frames, frame); err != nil {

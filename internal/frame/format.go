@@ -39,15 +39,17 @@ func (f Format[P, T]) NewWords(fam hashfam.Family, payload uint64, words ...uint
 }
 
 // Header reads a header that was encoded with fam. After an error, P is zero.
-func (f Format[P, T]) Header(r *Reader, fam hashfam.Family) (p P, err error) {
+func (f Format[P, T]) Header(r *Reader, fam hashfam.Family) (P, error) {
+	var zero P
 	h := r.Header(f.Kind, f.Version, fam.CheckValue())
 	if r.err != nil {
-		return p, r.err
+		return zero, r.err
 	}
-	if p, err = f.Parse(h, fam); err != nil {
-		p = *new(P)
+	p, err := f.Parse(h, fam)
+	if err != nil {
+		return zero, err
 	}
-	return p, err
+	return p, nil
 }
 
 // ReadHeader is like Header. It reads only the header from r.
@@ -93,8 +95,8 @@ func (f Format[P, T]) Glance(fam hashfam.Family) Glance {
 	return Glance{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])}
 }
 
-// Zero reports whether g is the zero value.
-func (g Glance) Zero() bool { return g.first == 0 }
+// Made reports whether g is not the zero value. No frame begins with a zero.
+func (g Glance) Made() bool { return g.first != 0 }
 
 const glanceHeader = 64
 
@@ -105,7 +107,8 @@ func (g Glance) At(data []byte) (a, b uint64, payload []byte, ok bool) {
 	if len(data) < glanceHeader+sumBytes {
 		return 0, 0, nil, false
 	}
-	h, le := (*[glanceHeader]byte)(data), binary.LittleEndian
+	le := binary.LittleEndian
+	h := (*[glanceHeader]byte)(data)
 	length := uint64(len(data) - glanceHeader - sumBytes)
 	ok = le.Uint64(h[0:]) == g.first && le.Uint64(h[8:]) == g.check && le.Uint64(h[16:]) == length &&
 		length%wordBytes == 0 && le.Uint64(h[40:])|le.Uint64(h[48:])|le.Uint64(h[56:])>>32 == 0

@@ -1,9 +1,9 @@
 package frame
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/fault"
@@ -79,24 +79,36 @@ func ParseRibbon(h Header, m *fault.Maker) (Ribbon, error) {
 	return Ribbon{w[0], uint32(w[1]), int(w[1] >> 32)}, err
 }
 
-// Words returns the parameters in words. bits has the number of bits that can
+// Words returns the parameters in words. used has the number of bits that can
 // be used in each. If another bit is set or the length differs, it returns
 // ErrCorrupt.
-func (h Header) Words(m *fault.Maker, bits ...uint) (words [3]uint64, err error) {
-	valid := len(h.Params) == wordBytes*len(bits)
-	for i := 0; valid && i < len(bits); i++ {
-		words[i] = binary.LittleEndian.Uint64(h.Params[wordBytes*i:])
-		valid = words[i]>>bits[i] == 0
+func (h Header) Words(m *fault.Maker, used ...int) ([3]uint64, error) {
+	var words [3]uint64
+	if err := h.checkLength(wordBytes*len(used), m); err != nil {
+		return words, err
 	}
-	if !valid {
-		return [3]uint64{}, h.corruptParams(wordBytes*len(bits), m)
+	for i, n := range used {
+		words[i] = binary.LittleEndian.Uint64(h.Params[wordBytes*i:])
+		if rest := words[i] >> n; rest != 0 {
+			at := wordBytes*i + (n+bits.TrailingZeros64(rest))/8
+			return [3]uint64{}, h.notZero(at, m)
+		}
 	}
 	return words, nil
 }
 
-func (h Header) corruptParams(want int, m *fault.Maker) error {
-	return m.Field(hashfam.ErrCorrupt, "parameters", fmt.Sprintf("% x", h.Params),
-		fmt.Sprintf("%d bytes, with zeros where there is no field", want))
+// checkLength returns ErrCorrupt unless there are want bytes of parameters.
+func (h Header) checkLength(want int, m *fault.Maker) error {
+	if len(h.Params) != want {
+		return m.Field(hashfam.ErrCorrupt, "parameter length", len(h.Params), fmt.Sprint(want))
+	}
+	return nil
+}
+
+// notZero returns ErrCorrupt for a byte of the parameters that belongs to no
+// field.
+func (h Header) notZero(i int, m *fault.Maker) error {
+	return m.Field(hashfam.ErrCorrupt, fmt.Sprintf("byte %d of the parameters", i), h.Params[i], "0")
 }
 
 // EncodeParams encodes words, or a struct with fields of fixed size. Blank
@@ -113,9 +125,16 @@ func EncodeParams(fields any) []byte {
 // struct. It returns ErrCorrupt if the length differs or a blank field is not
 // zero.
 func (h Header) DecodeParams(fields any, m *fault.Maker) error {
-	_, err := binary.Decode(h.Params, binary.LittleEndian, fields)
-	if err != nil || !bytes.Equal(EncodeParams(fields), h.Params) {
-		return h.corruptParams(binary.Size(fields), m)
+	if err := h.checkLength(binary.Size(fields), m); err != nil {
+		return err
+	}
+	if _, err := binary.Decode(h.Params, binary.LittleEndian, fields); err != nil {
+		return err // never: the length is right
+	}
+	for i, b := range EncodeParams(fields) {
+		if b != h.Params[i] {
+			return h.notZero(i, m)
+		}
 	}
 	return nil
 }
@@ -124,7 +143,8 @@ func (h Header) DecodeParams(fields any, m *fault.Maker) error {
 // it returns h as version 1, which omits this parameter.
 func (h Header) Shortest() Header {
 	if n := len(h.Params) - wordBytes; binary.LittleEndian.Uint64(h.Params[n:]) == 0 {
-		h.Version, h.Params = 1, h.Params[:n]
+		h.Version = 1
+		h.Params = h.Params[:n]
 	}
 	return h
 }

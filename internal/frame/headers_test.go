@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -27,15 +28,31 @@ func TestHeadersOfArraysAndRibbons(t *testing.T) {
 	require.Equal(t, r, got)
 
 	for n := range 16 {
-		a, b := (Array{Bloom, 1, 1, 0}).Header(0), r.Header(0, 0)
-		a.Params[n], b.Params[n] = 9, 9
+		a := Array{Bloom, 1, 1, 0}.Header(0)
+		a.Params[n] = 9
 		_, err := ParseArray(a, errs)
-		require.Equal(t, n >= 10, err != nil)
+		checkBlank(t, n, n >= 10, err)
+
+		b := r.Header(0, 0)
+		b.Params[n] = 9
 		_, err = ParseRibbon(b, errs)
-		require.Equal(t, n >= 13, err != nil)
+		checkBlank(t, n, n >= 13, err)
 	}
 	_, err = ParseArray(Header{Params: make([]byte, 24)}, errs)
 	require.ErrorIs(t, err, hashfam.ErrCorrupt)
+	require.ErrorContains(t, err, "parameter length = 24, want 16")
+}
+
+// checkBlank checks the error after the n-th byte of the parameters was set to
+// 9, which is an error if the byte belongs to no field.
+func checkBlank(t *testing.T, n int, blank bool, err error) {
+	t.Helper()
+	if !blank {
+		require.NoError(t, err, "byte %d", n)
+		return
+	}
+	require.ErrorIs(t, err, hashfam.ErrCorrupt)
+	require.ErrorContains(t, err, fmt.Sprintf("byte %d of the parameters = 9, want 0", n))
 }
 
 // Blank fields must be zero, and there must be no more bytes.
@@ -54,14 +71,14 @@ func TestStructParametersRoundTrip(t *testing.T) {
 	require.NoError(t, h.DecodeParams(&got, errs))
 	require.Equal(t, p, got)
 	for i, b := range h.Params {
-		h.Params[i] ^= 1
-		blank := i == 4 || i == 6 || i == 7
-		require.Equal(t, blank, h.DecodeParams(&got, errs) != nil, "byte %d", i)
+		h.Params[i] = 9
+		checkBlank(t, i, i == 4 || i == 6 || i == 7, h.DecodeParams(&got, errs))
 		h.Params[i] = b
 	}
 	for _, length := range []int{0, 8, 15, 17, 24} {
-		short := Header{Params: make([]byte, length)}
-		require.ErrorIs(t, short.DecodeParams(&got, errs), hashfam.ErrCorrupt, length)
+		err := Header{Params: make([]byte, length)}.DecodeParams(&got, errs)
+		require.ErrorIs(t, err, hashfam.ErrCorrupt)
+		require.ErrorContains(t, err, fmt.Sprintf("parameter length = %d, want 16", length))
 	}
 	require.Panics(t, func() { EncodeParams(struct{ N int }{}) })
 }

@@ -14,7 +14,8 @@ type number interface {
 
 func sizeOf[T number]() int { return bits.Len64(uint64(^T(0))) / 8 }
 
-// A Payload yields a payload in pieces. Each piece is valid until the next one.
+// A Payload iterates over the bytes after a header. The iterator reuses the
+// slice, so a piece is valid only until the next one.
 type Payload = iter.Seq[[]byte]
 
 // Numbers returns the payload of values, padded with zeros to a multiple of 8

@@ -128,7 +128,8 @@ func (r *Reader) readFull(b []byte) error {
 		}
 		r.n += int64(n)
 		b = b[n:]
-		if idle++; n > 0 {
+		idle++
+		if n > 0 {
 			idle = 0
 		}
 		switch {
@@ -152,8 +153,11 @@ func (r *Reader) readFull(b []byte) error {
 // and this version or an older one. The parameters are valid until the next
 // call.
 func (r *Reader) Header(kind Kind, version uint8, check uint64) Header {
-	h, p, b := Header{}, 0, r.buf[:fixedBytes]
-	if r.fill(b); r.err == nil {
+	var h Header
+	var p int // bytes of parameters
+	b := r.buf[:fixedBytes]
+	r.fill(b)
+	if r.err == nil {
 		h, p, r.err = parseFixed(b, r.make)
 	}
 	if r.err == nil {
@@ -200,7 +204,8 @@ func Read[T number](r *Reader, n uint64) []T {
 		}
 		room = min(n, 2*room)
 	}
-	if r.finish((wordBytes - n*size%wordBytes) % wordBytes); r.err != nil {
+	r.finish((wordBytes - n*size%wordBytes) % wordBytes)
+	if r.err != nil {
 		return nil
 	}
 	return values
@@ -223,13 +228,16 @@ func readInto[T number](r *Reader, values []T) {
 
 // finish reads n bytes of padding, which must be zero, and the checksum.
 func (r *Reader) finish(n uint64) {
-	b := r.buf[:n]
-	if r.fill(b); r.err == nil {
-		r.err = checkPadding("payload", b, r.make)
+	padding := r.buf[:n]
+	r.fill(padding)
+	if r.err == nil {
+		r.err = checkPadding("payload", padding, r.make)
 	}
-	crc, b := r.crc, r.buf[:sumBytes]
-	if r.fill(b); r.err == nil {
-		r.err = checkSum("checksum", b, crc, r.make)
+	crc := r.crc // of everything before the checksum
+	sum := r.buf[:sumBytes]
+	r.fill(sum)
+	if r.err == nil {
+		r.err = checkSum("checksum", sum, crc, r.make)
 	}
 }
 

@@ -76,11 +76,13 @@ func Write(w io.Writer, h Header, payload Payload) (total int64, err error) {
 		n, failure := w.Write(b)
 		switch {
 		case n < 0 || n > len(b):
-			n, failure = 0, errInvalidWrite
+			n = 0
+			failure = errInvalidWrite
 		case failure == nil && n < len(b):
 			failure = io.ErrShortWrite
 		}
-		total, err = total+int64(n), failure
+		total += int64(n)
+		err = failure
 		return err == nil
 	}
 	if !write(h.append(make([]byte, 0, maxHeader))) {

@@ -88,7 +88,8 @@ func Damage(b []byte, do func(bad []byte)) {
 		do(b[:i])
 	}
 	for i := range 8 * len(b) {
-		at, bit := i/8, i%8
+		at := i / 8
+		bit := i % 8
 		if at < HeaderLen(b)+8 || at >= len(b)-16 || bit == at%8 {
 			bad := bytes.Clone(b)
 			bad[at] ^= 1 << bit
@@ -123,7 +124,8 @@ func change(t *rapid.T, b, another []byte) []byte {
 	case "add a number":
 		binary.LittleEndian.PutUint64(w, binary.LittleEndian.Uint64(w)+drawNumber(t))
 	case "copy words":
-		from, words := b, rapid.IntRange(1, 8).Draw(t, "words")
+		from := b
+		words := rapid.IntRange(1, 8).Draw(t, "words")
 		if rapid.Bool().Draw(t, "of another frame") {
 			from = another
 		}
@@ -172,7 +174,8 @@ func Golden(t rapid.TB, name string, b []byte) {
 	file := filepath.Join("testdata", name)
 	want, err := os.ReadFile(file)
 	if errors.Is(err, os.ErrNotExist) && *Update {
-		want, err = b, os.WriteFile(file, b, 0o644)
+		want = b
+		err = os.WriteFile(file, b, 0o644)
 	}
 	require.NoError(t, err)
 	Equal(t, want, b, name)

@@ -80,7 +80,8 @@ type writer struct {
 func (w *writer) Write(b []byte) (int, error) {
 	n := min(len(b), w.room)
 	w.got = append(w.got, b[:n]...)
-	if w.room -= n; n < len(b) {
+	w.room -= n
+	if n < len(b) {
 		w.room = math.MaxInt
 		return n, w.err
 	}
