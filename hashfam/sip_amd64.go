@@ -81,7 +81,8 @@ func prefetchKeys(first *uintptr, stride uintptr, n int)
 func sumBlock[K bytesOrString](f Family, dst []Digest, keys []K) ([]Digest, []K) {
 	start := f.state()
 	for cpu.AVX512 && len(keys) >= leastWide {
-		n, end := min(len(keys), wide), len(dst)
+		n := min(len(keys), wide)
+		end := len(dst)
 		dst = dst[:end+n]
 		first, stride := headers(keys)
 		rest := sumGroupAVX512(dst[end:], first, stride, &start)
@@ -125,7 +126,7 @@ func sumGroupAVX2(dst []Digest, first *uintptr, stride uintptr, start *state) (r
 // sumUint64Groups is like sumGroups for numbers.
 func (f Family) sumUint64Groups(dst []Digest, keys []uint64) ([]Digest, []uint64) {
 	if len(keys) >= leastUint64s && cpu.AVX2 {
-		dst, keys = f.sumUint64Lanes(dst, keys), nil
+		return f.sumUint64Lanes(dst, keys), nil
 	}
 	return dst, keys
 }
@@ -137,7 +138,8 @@ func (f Family) sumUint64Lanes(dst []Digest, keys []uint64) []Digest {
 	dst = slices.Grow(dst, len(keys))
 	start := f.uint64State()
 	for len(keys) > 0 {
-		n, end := min(len(keys), 4096), len(dst)
+		n := min(len(keys), 4096)
+		end := len(dst)
 		dst = dst[:end+n]
 		if cpu.AVX512 {
 			sumUint64sAVX512(dst[end:], &keys[0], &start)

@@ -56,11 +56,11 @@ func Blocks(array []uint64, digests []hashfam.Digest, n uint64) (group, rest []h
 // split returns the first group, all digests after it, and the group to load.
 func split(digests []hashfam.Digest) (group, rest, next []hashfam.Digest) {
 	n := min(size, len(digests))
-	group, rest, next = digests[:n], digests[n:], digests[:n]
+	group, rest = digests[:n], digests[n:]
 	if ahead {
-		next = rest[:min(size, len(rest))]
+		return group, rest, rest[:min(size, len(rest))]
 	}
-	return group, rest, next
+	return group, rest, group
 }
 
 // Lines loads one cache line of each digest: a line of 64 bytes, which the

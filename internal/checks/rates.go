@@ -75,12 +75,14 @@ func LargeSet(t *testing.T, n uint64, add func([]hashfam.Digest) error, s Rated)
 // with a probability below 1e-10 for each of up to 101 means.
 func SmallSets(t *testing.T, fresh func(fam hashfam.Family, keys []hashfam.Digest) Rated) {
 	const queries = 1000
-	families, step := 100, uint64(9)
+	families := 100
+	step := uint64(9)
 	switch {
 	case testing.Short():
 		families = 20
 	case Long(t, 0.25, 0.1):
-		families, step = 3000, 1
+		families = 3000
+		step = 1
 	}
 	r := rand.NewChaCha8([32]byte{3, 100})
 	for n := uint64(0); n <= 100; n += max(1, min(step, n)) {
@@ -88,14 +90,18 @@ func SmallSets(t *testing.T, fresh func(fam hashfam.Family, keys []hashfam.Diges
 		for range families {
 			var key hashfam.Key
 			r.Read(key[:])
-			fam, keys := hashfam.New(key), []hashfam.Digest(nil)
+			fam := hashfam.New(key)
+			var keys []hashfam.Digest
 			batches(fam, 0, n, func(all []hashfam.Digest) { keys = all })
 			s := fresh(fam, keys)
 			rate := s.measure(t, fam, n, queries)
-			sum, squares, exact = sum+rate, squares+rate*rate, exact+s.Rate
+			sum += rate
+			squares += rate * rate
+			exact += s.Rate
 		}
 		k := float64(families)
-		mean, want := sum/k, exact/k
+		mean := sum / k
+		want := exact / k
 		// Few hits say little about the variance. Queries alone have this.
 		variance := max(squares/k-mean*mean, want*(1-want)/queries)
 		t.Logf("%d keys: rate %.5f, exact %.5f", n, mean, want)
@@ -138,7 +144,8 @@ func Digests(rng *rand.Rand, n int) []hashfam.Digest {
 
 // Probing returns the digest whose probe sequence begins with x.
 func Probing(x uint64) hashfam.Digest {
-	factor, inverse := uint64(hashfam.Digest(1).Probe()), uint64(1)
+	factor := uint64(hashfam.Digest(1).Probe())
+	inverse := uint64(1)
 	for range 6 { // Newton's iteration doubles the number of correct bits
 		inverse *= 2 - factor*inverse
 	}

@@ -29,7 +29,8 @@ func ZeroValues(t *testing.T, text string, values ...any) {
 	for at, clones := 0, len(values); at < len(values); at++ {
 		v := reflect.ValueOf(values[at])
 		for i := range v.NumMethod() {
-			method, name := v.Method(i), v.Type().Method(i).Name
+			method := v.Method(i)
+			name := v.Type().Method(i).Name
 			var results []reflect.Value
 			got := recovered(func() { results = method.Call(dummies(method.Type())) })
 			if worksOnZero.MatchString(name) {

@@ -14,7 +14,8 @@ import (
 // build builds the structure, and the twin from the same keys in another order.
 // Some keys are repeated.
 func (m *Machine) build() {
-	keys, builders := drawSet(m.T), m.s.Builders(m.T, m.Family)
+	keys := drawSet(m.T)
+	builders := m.s.Builders(m.T, m.Family)
 	for _, f := range []*Encoded{&m.F, &m.Twin} {
 		way := rapid.SampledFrom(slices.Sorted(maps.Keys(builders))).Draw(m.T, "way to build")
 		*f = made(builders[way](m.Family.SumAllStrings(nil, keys)))
@@ -29,7 +30,10 @@ func (m *Machine) build() {
 
 func (m *Machine) forget() {
 	clear(m.Counts)
-	m.Added, m.Exact, m.Timed, m.Now = nil, true, false, 0
+	m.Added = nil
+	m.Exact = true
+	m.Timed = false
+	m.Now = 0
 }
 
 func (m *Machine) form(forms []Form) Form { return rapid.SampledFrom(forms).Draw(m.T, "form") }
@@ -62,7 +66,8 @@ func (m *Machine) addTwin(keys ...string) (int, error) {
 
 // ContainsOrAdd is like Add for one of the forms of ContainsOrAdd.
 func (m *Machine) ContainsOrAdd(f any) {
-	keys, form := DrawKeys(m.T), m.form(containsOrAdds(f))
+	keys := DrawKeys(m.T)
+	form := m.form(containsOrAdds(f))
 	for _, key := range keys {
 		n, err := form.do(key)
 		had := m.has(m.Twin, key)
@@ -153,7 +158,8 @@ func (s Structure) alike(t rapid.TB, f, other any) {
 
 // merge merges up to two other structures.
 func (m *Machine) merge() {
-	others, keys := make([]Encoded, rapid.IntRange(0, 2).Draw(m.T, "number of others")), []string(nil)
+	others := make([]Encoded, rapid.IntRange(0, 2).Draw(m.T, "number of others"))
+	var keys []string
 	for i := range others {
 		others[i] = m.s.like(m.F)
 		keys = append(keys, m.s.fill(others[i], drawSet(m.T))...)
@@ -205,7 +211,8 @@ func (m *Machine) reset() {
 
 // recode encodes the structure and continues with the decoded one.
 func (m *Machine) recode() {
-	b, g := frametest.Encodings(m, m.F), m.s.receiver(m.Family)
+	b := frametest.Encodings(m, m.F)
+	g := m.s.receiver(m.Family)
 	if rapid.Bool().Draw(m.T, "into a structure in use") {
 		g = m.s.filled(m.T, m.Family)
 	}

@@ -78,7 +78,8 @@ func callOf(m any) (suffix string, call func(*keys) ([]uint64, error)) {
 		return "Digest", func(k *keys) ([]uint64, error) { return each(k.digests, k.numbers, one) }
 	}
 	return "All", func(k *keys) ([]uint64, error) {
-		n, err := len(k.digests), error(nil)
+		n := len(k.digests)
+		var err error
 		switch all := m.(type) {
 		case func([]hashfam.Digest):
 			all(k.digests)
@@ -111,7 +112,8 @@ func Answers[R comparable](name string, mark R, call func([]R, []hashfam.Digest)
 	dst := []R{mark}
 	return Form{Name: name, call: func(k *keys) ([]uint64, error) {
 		numbers := k.numbers[:0]
-		if dst = call(dst[:1], k.digests); len(dst) > 0 && dst[0] == mark {
+		dst = call(dst[:1], k.digests)
+		if len(dst) > 0 && dst[0] == mark {
 			for _, answer := range dst[1:] {
 				numbers = append(numbers, number(answer))
 			}

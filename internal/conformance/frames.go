@@ -98,7 +98,8 @@ func (s Structure) decode(t rapid.TB, f Encoded, b []byte, want error, ways ...w
 	whole := f.UnmarshalBinary(b)
 	var valid Encoded
 	if whole == nil {
-		own, valid = b, f
+		own = b
+		valid = f
 	}
 	same := func(name string, err error) {
 		if (whole == nil) != (err == nil) || !errors.Is(err, want) && want != nil {
@@ -121,8 +122,11 @@ func (s Structure) decode(t rapid.TB, f Encoded, b []byte, want error, ways ...w
 // wrongHeader checks the errors for another version, kind or family, and that
 // the receiver's family does not change.
 func (s Structure) wrongHeader(t *rapid.T, f Encoded) {
-	used, other := s.filled(t, f.Family()), s.filled(t, f.Family().Derive("another"))
-	b, empty, way := encode(t, f), s.receiver(f.Family()), rapid.SampledFrom(ways).Draw(t, "way")
+	used := s.filled(t, f.Family())
+	other := s.filled(t, f.Family().Derive("another"))
+	empty := s.receiver(f.Family())
+	way := rapid.SampledFrom(ways).Draw(t, "way")
+	b := encode(t, f)
 	for _, wrong := range []struct {
 		offset int
 		value  byte
@@ -190,11 +194,13 @@ func encode(t rapid.TB, f Encoded) []byte {
 // is still encoded to the same bytes, and that damaged files are rejected. But
 // a file with a flipped bit and correct checksums can be valid.
 func (s Structure) golden(t rapid.TB, file string, built Encoded) {
-	b, f := encode(t, built), s.receiver(built.Family())
+	b := encode(t, built)
+	f := s.receiver(built.Family())
 	frametest.Golden(t, file, b)
 	require.True(t, s.decode(t, f, b, nil, ways...))
 	require.True(t, s.equal(f, built))
-	used, n := s.example(f.Family()), 0
+	used := s.example(f.Family())
+	n := 0
 	frametest.Damage(b, func(bad []byte) {
 		way := ways[n%len(ways)]
 		n++
@@ -260,13 +266,15 @@ func (s Structure) Change(t *rapid.T) {
 	f := s.filled(t, fam)
 	b, another := encode(t, f), encode(t, s.filled(t, fam))
 	for range 5 { // most frames are rejected quickly
-		g, changed := f, frametest.Change(t, b, another)
+		g := f
+		changed := frametest.Change(t, b, another)
 		if rapid.Bool().Draw(t, "into a receiver") {
 			g = s.receiver(fam)
 		}
 		if s.decodeAny(t, g, changed, nil) {
 			m := &Machine{T: t, Family: fam, F: g, Counts: map[string]uint64{}, s: s}
-			m.s.Actions, m.s.Invariant = nil, nil
+			m.s.Actions = nil
+			m.s.Invariant = nil
 			if s.Remembered != nil { // it can have forgotten any key
 				m.s.Remembered = func(*Machine) map[string]uint64 { return map[string]uint64{} }
 			}

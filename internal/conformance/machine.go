@@ -109,7 +109,8 @@ func (m *Machine) Count(key string, n uint64) {
 // its time. Time never goes back.
 func (m *Machine) Advance(t int64) {
 	if !m.Timed {
-		m.Timed, m.Now = true, t
+		m.Timed = true
+		m.Now = t
 		for i := range m.Added {
 			m.Added[i].At = t
 		}
@@ -157,7 +158,8 @@ func (m *Machine) checkCounts(keys []string) {
 	questions := m.s.questions(m.F)
 	k := questions[0][0].keys(keys)
 	for _, forms := range questions {
-		form, most := forms[0], uint64(1)
+		form := forms[0]
+		most := uint64(1)
 		switch {
 		case form.Counts && m.s.MostCount != nil:
 			most = m.s.MostCount(m.F)

@@ -71,7 +71,9 @@ func (s Structure) ask(t rapid.TB, b []byte, f Encoded, invalid error) {
 	if s.Ask == nil {
 		return
 	}
-	ask, room, digests := s.Ask(f.Family()), make([]byte, len(b)+8), []hashfam.Digest{0, 1 << 62, 2 << 62, 3 << 62}
+	ask := s.Ask(f.Family())
+	room := make([]byte, len(b)+8)
+	digests := []hashfam.Digest{0, 1 << 62, 2 << 62, 3 << 62}
 	if invalid == nil {
 		digests = f.Family().SumAllStrings(digests, names)
 	}
@@ -133,7 +135,8 @@ func shown(v any) string {
 // concurrentReads reads in several goroutines. The race detector or different
 // encodings reveal writes.
 func (s Structure) concurrentReads(t *rapid.T, f Encoded) {
-	keys, before := append(drawSet(t), names...), encode(t, f)
+	keys := append(drawSet(t), names...)
+	before := encode(t, f)
 	var wg sync.WaitGroup
 	for range 2 {
 		wg.Go(func() { s.read(f, keys) })
@@ -174,7 +177,8 @@ func (s Structure) allocations(t *rapid.T, f Encoded) {
 	}
 	copied := checks.LeastAllocated(5, func() { f.Family().SumString(key) })
 	for _, form := range slices.Concat(append(s.questions(f), forms)...) {
-		one, two, many, most := form.keys(keys[:1]), form.keys(keys[:2]), form.keys(keys), uint64(0)
+		one, two, many := form.keys(keys[:1]), form.keys(keys[:2]), form.keys(keys)
+		most := uint64(0)
 		if strings.HasSuffix(form.Name, "String") {
 			most = copied * 43
 		}
@@ -182,7 +186,9 @@ func (s Structure) allocations(t *rapid.T, f Encoded) {
 		must(t, took <= most, "%s allocates %d bytes for 1, 2 and 40 keys", form.Name, took)
 	}
 	if s.Ask != nil {
-		ask, b, d := s.Ask(f.Family()), encode(t, f), f.Family().SumString(key)
+		ask := s.Ask(f.Family())
+		b := encode(t, f)
+		d := f.Family().SumString(key)
 		require.Zero(t, checks.LeastAllocated(5, func() { ask(b, d) }), "querying a frame allocates")
 	}
 }

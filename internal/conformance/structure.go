@@ -190,7 +190,8 @@ func made[T any](f T, err error) T {
 // name, or "" if further parameters depend on it. It leaves out structures that
 // cannot be created.
 func (t Type) variants(f Encoded) map[Encoded]string {
-	p, found := reflect.ValueOf(t.params(f)), map[Encoded]string{}
+	p := reflect.ValueOf(t.params(f))
+	found := map[Encoded]string{}
 	for _, field := range reflect.VisibleFields(p.Type()) {
 		for _, value := range otherValues(p.FieldByIndex(field.Index)) {
 			q := reflect.New(p.Type()).Elem()

@@ -3,4 +3,8 @@
 package cpu
 
 // This build has no functions in assembly.
-const AVX2, AVX512, VPOPCNTDQ = false, false, false
+const (
+	AVX2      = false
+	AVX512    = false
+	VPOPCNTDQ = false
+)
