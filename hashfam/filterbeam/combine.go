@@ -194,7 +194,8 @@ func (c *combineFn[K]) addPending(to structure, pending []byte) error {
 		if err != nil {
 			return err
 		}
-		keys, pending = append(keys, key), rest
+		keys = append(keys, key)
+		pending = rest
 	}
 	return to.add(c.family.SumAll(nil, keys), keys)
 }

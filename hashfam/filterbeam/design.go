@@ -114,7 +114,8 @@ type bundle struct {
 
 // StartBundle drops the state that a failed bundle may have left.
 func (b *bundle) StartBundle(func(int, []byte)) {
-	b.collector, b.tally = nil, tally{}
+	b.collector = nil
+	b.tally = tally{}
 }
 
 // open creates the collector when the bundle's first key arrives.

@@ -3,6 +3,7 @@ package filterbeam
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"io"
 	"iter"
 	"maps"
@@ -17,10 +18,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/bloom/static"
 	"github.com/filterfam/filterfam/counting"
 	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/hashfam/filterbeam/internal/cutrunner"
+	"github.com/filterfam/filterfam/internal/ribbon"
 )
 
 // gathered returns the records that a design creates from bundles of keys, and
@@ -332,5 +335,38 @@ func TestBlocksCannotReplaceEachOther(t *testing.T) {
 		require.NoError(t, compare(sent))
 		arrived.Values++
 		require.ErrorContains(t, compare(arrived), "blocks that arrived at shard 0 = 3, want 2")
+	}
+}
+
+func TestDamagedKeysNameTheLength(t *testing.T) {
+	key, rest, err := cutKey([]byte("\x03abcd"))
+	require.Equal(t, []any{"abc", "d", nil}, []any{string(key), string(rest), err})
+	for bad, want := range map[string]string{
+		"\x05abcd": "length of a key = 5, want at most 4, the rest of its block",
+		"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01abcd": "length of a key = 18446744073709551615, want at most 4",
+		"\x80": "length of a key = 80, want a varint",
+		"":     "length of a key = , want a varint",
+	} {
+		_, _, err := cutKey([]byte(bad))
+		require.ErrorIs(t, err, ErrCorrupt)
+		require.ErrorContains(t, err, want)
+	}
+}
+
+// The number of keys and the rate are known only when all parts are sorted.
+func TestStaticFiltersHaveLimits(t *testing.T) {
+	for _, c := range []struct {
+		rate float64
+		keys uint64
+		want string
+	}{
+		{0.01, ribbon.MaxKeys + 1, "keys = 281474976710657, want at most 281474976710656"},
+		{5e-10, 1 << 34, "FPRate = 5e-10, want a rate that a static filter of 17179869184 keys can have"},
+	} {
+		s := must(Static(static.Config{FPRate: c.rate})).spec
+		record := must(json.Marshal(part{Bytes: 8 * c.keys}))
+		_, err := ribbons{ranges{s}}.divide(maps.All(map[int][]byte{0: record}))
+		require.ErrorIs(t, err, ErrParams)
+		require.ErrorContains(t, err, c.want)
 	}
 }

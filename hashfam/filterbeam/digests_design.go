@@ -139,16 +139,21 @@ func (r ribbons) divide(records iter.Seq2[int, []byte]) ([][]byte, error) {
 		return nil, err
 	}
 	columns, ok := sizing.RibbonColumns(c.FPRate, n)
-	if !ok || n > ribbon.MaxKeys {
-		return nil, errs.Field(ErrParams, "keys", n, fmt.Sprintf("a number that a static filter can have at FPRate %g", c.FPRate))
+	if n > ribbon.MaxKeys {
+		return nil, errs.Field(ErrParams, "keys", n, fmt.Sprint("at most ", uint64(ribbon.MaxKeys)))
+	}
+	if !ok {
+		return nil, errs.Field(ErrParams, "FPRate", c.FPRate, fmt.Sprintf("a rate that a static filter of %d keys can have", n))
 	}
 	all := ribbon.NewShards(columns, n)
 	tasks := make([][]byte, min(uint64(len(parts)), all.Len()))
 	for i := range uint64(len(tasks)) {
-		from, to := i*all.Len()/uint64(len(tasks)), (i+1)*all.Len()/uint64(len(tasks))
+		from := i * all.Len() / uint64(len(tasks))
+		to := (i + 1) * all.Len() / uint64(len(tasks))
 		first, last := all.Ranks(from, to)
 		task := shardRange{Keys: n, Columns: columns, From: from, To: to, Digests: parts[r.owner(first) : r.owner(last)+1]}
-		if tasks[i], err = json.Marshal(task); err != nil {
+		tasks[i], err = json.Marshal(task)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -208,7 +213,9 @@ func (r ribbons) finish(ctx context.Context, records iter.Seq2[int, []byte], sum
 	}
 	var thresholds, words, bumped []part
 	for _, s := range all {
-		thresholds, words, bumped = append(thresholds, s.Thresholds), append(words, s.Words), append(bumped, s.Bumped)
+		thresholds = append(thresholds, s.Thresholds)
+		words = append(words, s.Words)
+		bumped = append(bumped, s.Bumped)
 	}
 	made, err := r.join(ctx, all[0].shards(), thresholds, bumped)
 	if err != nil {

@@ -67,7 +67,8 @@ func writeFile(ctx context.Context, fs filesystem.Interface, name string, conten
 	if err != nil {
 		return part{}, err
 	}
-	buffered, crc := bufio.NewWriterSize(file, blockBytes), crc32.New(index.Table)
+	buffered := bufio.NewWriterSize(file, blockBytes)
+	crc := crc32.New(index.Table)
 	n, err := content.WriteTo(io.MultiWriter(buffered, crc))
 	if err == nil {
 		err = buffered.Flush()
@@ -75,7 +76,8 @@ func writeFile(ctx context.Context, fs filesystem.Interface, name string, conten
 	if syncer, ok := file.(interface{ Sync() error }); ok && err == nil {
 		err = syncer.Sync()
 	}
-	if closing := file.Close(); err == nil {
+	closing := file.Close()
+	if err == nil {
 		err = closing
 	}
 	return part{fileName(name), uint64(n), crc.Sum32()}, err

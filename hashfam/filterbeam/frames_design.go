@@ -3,6 +3,7 @@ package filterbeam
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 	"io"
 	"iter"
 	"math/rand/v2"
@@ -105,7 +106,8 @@ func (c *shardCollector) add(digests []hashfam.Digest, keys [][]byte) error {
 	}
 	for i, key := range keys {
 		one := c.counts[digests[i]]
-		if one.times++; one.times == 1 {
+		one.times++
+		if one.times == 1 {
 			one.key = string(key)
 			c.bytes += len(key)
 		}
@@ -168,8 +170,12 @@ func appendKey[K string | []byte](dst []byte, key K) []byte {
 // cutKey returns the key at the start of data, and the rest of data.
 func cutKey(data []byte) (key, rest []byte, err error) {
 	n, start := binary.Uvarint(data)
-	if start <= 0 || n > uint64(len(data)-start) {
-		return nil, nil, errs.Field(ErrCorrupt, "length of a key", n, "no more than the rest of its block")
+	if start <= 0 {
+		bad := data[:min(len(data), binary.MaxVarintLen64)]
+		return nil, nil, errs.Field(ErrCorrupt, "length of a key", fmt.Sprintf("% x", bad), "a varint of 64 bits")
+	}
+	if rest := len(data) - start; n > uint64(rest) {
+		return nil, nil, errs.Field(ErrCorrupt, "length of a key", n, fmt.Sprintf("at most %d, the rest of its block", rest))
 	}
 	end := start + int(n)
 	return data[start:end:end], data[end:], nil

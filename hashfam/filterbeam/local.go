@@ -61,7 +61,8 @@ func (b *bundle) readAll(ctx context.Context, name string, size int64, sum *Summ
 			return err
 		}
 		err = b.addLines(ctx, lines, func() int {
-			if b.tally.describe(sum); report != nil {
+			b.tally.describe(sum)
+			if report != nil {
 				report(*sum)
 			}
 			return len(lines.keys)

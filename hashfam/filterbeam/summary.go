@@ -102,6 +102,7 @@ func Result(out string, r beam.PipelineResult) Summary {
 			*n = uint64(c.Result())
 		}
 	}
-	s.FPRate, s.Complete = float64(rate)/rateUnit, complete > 0
+	s.FPRate = float64(rate) / rateUnit
+	s.Complete = complete > 0
 	return s
 }

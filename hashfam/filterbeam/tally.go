@@ -108,7 +108,8 @@ func (t *tally) add(encoded []byte) (tally, error) {
 	for i, n := range other.Totals {
 		t.Totals[i] += n
 	}
-	t.Sent, t.Arrived = addLoads(t.Sent, other.Sent), addLoads(t.Arrived, other.Arrived)
+	t.Sent = addLoads(t.Sent, other.Sent)
+	t.Arrived = addLoads(t.Arrived, other.Arrived)
 	return other, nil
 }
 
@@ -127,7 +128,10 @@ func addLoads(sums, loads map[int]load) map[int]load {
 // describe copies the totals of files and keys to the summary.
 func (t *tally) describe(sum *Summary) {
 	n := &t.Totals
-	sum.Keys, sum.Files, sum.Bytes, sum.Binary = n[keysRead], n[filesRead], n[bytesRead], n[binaryFiles]
+	sum.Keys = n[keysRead]
+	sum.Files = n[filesRead]
+	sum.Bytes = n[bytesRead]
+	sum.Binary = n[binaryFiles]
 }
 
 // records returns the records by owner. Each is encoded as a tally, which is
@@ -137,8 +141,9 @@ func (t *tally) records(all iter.Seq[[]byte], failed *error) iter.Seq2[int, []by
 	return func(yield func(int, []byte) bool) {
 		for encoded := range all {
 			line, value, _ := bytes.Cut(encoded, []byte("\n"))
-			var own tally
-			if own, *failed = t.add(line); *failed != nil {
+			own, err := t.add(line)
+			if err != nil {
+				*failed = err
 				return
 			}
 			for owner := range own.Arrived { // one, or none in the tally of the bundles
@@ -164,7 +169,9 @@ func (t *tally) check() error {
 	var entries []entry
 	items := uint64(0)
 	for _, owner := range slices.Sorted(maps.Keys(addLoads(maps.Clone(t.Sent), t.Arrived))) {
-		at, arrived, sent := fmt.Sprintf(" that arrived at shard %d", owner), t.Arrived[owner], t.Sent[owner]
+		at := fmt.Sprintf(" that arrived at shard %d", owner)
+		arrived := t.Arrived[owner]
+		sent := t.Sent[owner]
 		items += arrived.Items
 		entries = append(entries,
 			entry{"items" + at, arrived.Items, sent.Items, "as sent"},

@@ -57,17 +57,21 @@ func (s spec) array() (array, error) {
 		return array{}, err
 	}
 	a := array{Array: cells, header: cells.Header(s.Check), span: cells.Cells, slices: 1}
-	a.items, a.itemSize = uint64(a.Hashes), 4
+	a.items = uint64(a.Hashes)
+	a.itemSize = 4
 	a.window = (a.Cells-1)/uint64(s.windows()) + 1
 	grain := uint64(64) // whole words
 	switch bloom.Layout(a.Layout) {
 	case bloom.Blocked:
-		a.blocked, grain = true, lineCells
+		a.blocked = true
+		grain = lineCells
 		a.span /= lineCells
-		a.items, a.itemSize = 1, 8
+		a.items = 1
+		a.itemSize = 8
 	case bloom.Partitioned:
 		a.span /= uint64(a.Hashes)
-		a.slice, a.slices = a.span, a.Hashes
+		a.slice = a.span
+		a.slices = a.Hashes
 	}
 	if !a.blocked {
 		a.window = min(a.window, maxWindow)

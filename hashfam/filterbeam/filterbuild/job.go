@@ -172,7 +172,9 @@ const (
 func (w watcher) watch(ctx context.Context, log io.Writer, first time.Duration) {
 	l := newLine(log)
 	defer l.clear()
-	read, since, wait := uint64(0), time.Now(), first
+	read := uint64(0)
+	since := time.Now()
+	wait := first
 	for {
 		select {
 		case <-ctx.Done():
@@ -183,7 +185,9 @@ func (w watcher) watch(ctx context.Context, log io.Writer, first time.Duration) 
 		keys := w.keysRead(ctx, info)
 		l.show(keys)
 		if keys > read {
-			read, since, wait = keys, time.Now(), first
+			read = keys
+			since = time.Now()
+			wait = first
 		}
 		if waited := time.Since(since); waited >= wait {
 			wait += nextWait

@@ -159,7 +159,8 @@ func (f *Filter) part(i int) (filter, error) {
 
 // read reads a part's file. It checks the file's length first.
 func (f *Filter) read(i int) (filter, error) {
-	p, name := f.index.Parts[i], f.File(i)
+	p := f.index.Parts[i]
+	name := f.File(i)
 	part, err := f.receiver()
 	if err != nil {
 		return nil, err
@@ -181,7 +182,10 @@ func (f *Filter) read(i int) (filter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("parts: %s: %w", name, err)
 	}
-	if n != p.Bytes || r.crc != p.CRC {
+	if n != p.Bytes {
+		return nil, errs.Field(ErrCorrupt, "length of the frame in "+name, n, fmt.Sprint(p.Bytes))
+	}
+	if r.crc != p.CRC {
 		return nil, errs.Field(ErrCorrupt, "checksum of "+name, fmt.Sprintf("%08x", r.crc), fmt.Sprintf("%08x", p.CRC))
 	}
 	return part, nil

@@ -151,6 +151,34 @@ func TestDamagedPartsAreErrors(t *testing.T) {
 	require.True(t, must(f.ContainsDigest(d)))
 }
 
+// The file and the frame in it must both have the length in the index.
+func TestErrorsOfPartsNameWhatIsWrong(t *testing.T) {
+	dir, digests := files(t, "static")
+	d := digests[0]
+	mine := open(t, dir).File(open(t, dir).Part(d))
+	good := dir[mine].Data
+	longer := append(good[:len(good):len(good)], 0)
+	for _, c := range []struct {
+		data  []byte
+		bytes int // in the index
+		crc   uint32
+		want  string
+	}{
+		{longer, len(good), 0, fmt.Sprintf("length of %s = %d, want %d", mine, len(longer), len(good))},
+		{longer, len(longer), 0, fmt.Sprintf("length of the frame in %s = %d, want %d", mine, len(good), len(longer))},
+		{good, len(good), 1, "checksum of " + mine},
+	} {
+		f := open(t, dir)
+		p := &f.index.Parts[f.Part(d)]
+		p.Bytes = int64(c.bytes)
+		p.CRC += c.crc
+		dir[mine] = &fstest.MapFile{Data: c.data}
+		_, err := f.ContainsDigest(d)
+		require.ErrorIs(t, err, ErrCorrupt)
+		require.ErrorContains(t, err, c.want)
+	}
+}
+
 // An index with a wrong bit is an error, and so are another family, no parts,
 // and a part that is not beside the index.
 func TestDamagedIndexesAreErrors(t *testing.T) {

@@ -338,7 +338,8 @@ func global(v any) *exec.FullValue {
 	if full, ok := v.(*exec.FullValue); ok {
 		element = *full
 	}
-	element.Timestamp, element.Windows = mtime.ZeroTimestamp, window.SingleGlobalWindow
+	element.Timestamp = mtime.ZeroTimestamp
+	element.Windows = window.SingleGlobalWindow
 	return &element
 }
 

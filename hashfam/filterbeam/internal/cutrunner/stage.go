@@ -175,7 +175,8 @@ func (s *sink) ProcessElement(_ context.Context, v *exec.FullValue, _ ...exec.Re
 	return err
 }
 
-// An attempt processes a bundle.
+// An attempt is one run of a bundle, which a planned fault can end early. The
+// bundle then gets another attempt.
 type attempt struct {
 	Attempt
 	stage   *stage
