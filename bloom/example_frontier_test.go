@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/hashfam"
 )
 
 // frontier returns the links seen so far: the filter in the file, or a new
@@ -39,7 +40,7 @@ func checkpoint(name string, seen *bloom.Concurrent, saveQueue func() error) err
 	if err := saveQueue(); err != nil {
 		return err
 	}
-	return save(snapshot, name)
+	return hashfam.WriteFile(name, snapshot)
 }
 
 // fetchAll calls fetch once for each link, in eight goroutines.

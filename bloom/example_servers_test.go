@@ -11,6 +11,7 @@ import (
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/counting"
+	"github.com/filterfam/filterfam/hashfam"
 )
 
 // A mirror is a copy of another server's filter.
@@ -78,10 +79,7 @@ func Example_summaryCache() {
 	var servers [2]*cacheServer
 	var urls [2]string
 	for i := range servers {
-		f, err := counting.New(counting.Config{Capacity: 100_000, FPRate: 0.01})
-		if err != nil {
-			panic(err)
-		}
+		f := hashfam.Must(counting.New(counting.Config{Capacity: 100_000, FPRate: 0.01}))
 		for document := range uint64(100_000) {
 			f.AddDigest(f.Family().SumUint64(document))
 		}

@@ -16,10 +16,7 @@ import (
 )
 
 func Example() {
-	f, err := bloom.New(bloom.Config{Capacity: 1_000_000, FPRate: 0.01})
-	if err != nil {
-		panic(err)
-	}
+	f := hashfam.Must(bloom.New(bloom.Config{Capacity: 1_000_000, FPRate: 0.01}))
 	f.AddString("example.org")
 	fmt.Println(f.ContainsString("example.org"))
 	fmt.Println(f.ContainsString("example.net"))
@@ -68,10 +65,7 @@ func ExampleParams_RateAt() {
 
 // filter returns a filter with the given keys.
 func filter(keys ...string) *bloom.Filter {
-	f, err := bloom.New(bloom.Config{Capacity: 1000, FPRate: 0.001})
-	if err != nil {
-		panic(err)
-	}
+	f := hashfam.Must(bloom.New(bloom.Config{Capacity: 1000, FPRate: 0.001}))
 	for _, key := range keys {
 		f.AddString(key)
 	}
@@ -101,10 +95,7 @@ func ExampleFilter_ContainsOrAdd() {
 
 // Ten workers build filters, which are then merged.
 func ExampleFilter_Merge() {
-	whole, err := bloom.New(bloom.Config{Capacity: 100_000, FPRate: 0.01})
-	if err != nil {
-		panic(err)
-	}
+	whole := hashfam.Must(bloom.New(bloom.Config{Capacity: 100_000, FPRate: 0.01}))
 	parts := make([]*bloom.Filter, 10)
 	for worker := range parts {
 		parts[worker] = whole.Clone()
@@ -112,7 +103,7 @@ func ExampleFilter_Merge() {
 			parts[worker].AddDigest(whole.Family().SumUint64(uint64(worker)<<32 | i))
 		}
 	}
-	err = whole.Merge(parts...)
+	err := whole.Merge(parts...)
 	fmt.Printf("about %.0f keys, %v\n", whole.EstimatedLen(), err)
 	// Output: about 99884 keys, <nil>
 }
@@ -131,10 +122,7 @@ func ExampleFilter_Jaccard() {
 // This filter received far fewer keys than it was created for, so it is folded
 // before it is sent.
 func ExampleFilter_FoldTo() {
-	f, err := bloom.New(bloom.Config{Capacity: 1_000_000, FPRate: 0.01})
-	if err != nil {
-		panic(err)
-	}
+	f := hashfam.Must(bloom.New(bloom.Config{Capacity: 1_000_000, FPRate: 0.01}))
 	for i := range uint64(100_000) {
 		f.AddDigest(f.Family().SumUint64(i))
 	}
@@ -170,10 +158,7 @@ func ExampleFilter_ReadFrom() {
 // Use a receiver to decode a filter that has a keyed family.
 func ExampleNewReceiver() {
 	secret := hashfam.RandomKey()
-	f, err := bloom.New(bloom.Config{Capacity: 1000, FPRate: 0.01, Family: hashfam.New(secret)})
-	if err != nil {
-		panic(err)
-	}
+	f := hashfam.Must(bloom.New(bloom.Config{Capacity: 1000, FPRate: 0.01, Family: hashfam.New(secret)}))
 	f.AddString("a")
 	data, err := f.MarshalBinary()
 	if err != nil {
@@ -204,10 +189,7 @@ func ExampleReadParams() {
 // Eight goroutines share a filter and count distinct pages. For each page, only
 // a single call returns false.
 func ExampleConcurrent() {
-	seen, err := bloom.NewConcurrent(bloom.Config{Capacity: 20_000, FPRate: 0.01})
-	if err != nil {
-		panic(err)
-	}
+	seen := hashfam.Must(bloom.NewConcurrent(bloom.Config{Capacity: 20_000, FPRate: 0.01}))
 	requests := data.RequestsWeb12()
 	var distinct atomic.Int64
 	var wg sync.WaitGroup

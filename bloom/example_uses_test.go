@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/data"
 )
 
@@ -15,10 +16,7 @@ import (
 func Example_maliciousDomains() {
 	store := map[string]bool{} // used instead of a database
 	bad := data.MaliciousDomains()
-	guard, err := bloom.New(bloom.Config{Capacity: uint64(len(bad)), FPRate: 0.01})
-	if err != nil {
-		panic(err)
-	}
+	guard := hashfam.Must(bloom.New(bloom.Config{Capacity: uint64(len(bad)), FPRate: 0.01}))
 	for _, domain := range bad {
 		store[domain] = true
 		guard.AddString(domain)
@@ -52,10 +50,7 @@ func Example_similarPassages() {
 	passages := data.Passages()
 	filters := map[string]*bloom.Filter{}
 	for _, p := range passages {
-		f, err := bloom.NewFromParams(bloom.Params{Bits: 65536, Hashes: 4})
-		if err != nil {
-			panic(err)
-		}
+		f := hashfam.Must(bloom.NewFromParams(bloom.Params{Bits: 65536, Hashes: 4}))
 		tokens := data.Tokens(p.Text)
 		for i := range len(tokens) - 1 {
 			f.AddString(tokens[i] + " " + tokens[i+1])
@@ -91,10 +86,7 @@ func Example_similarPassages() {
 // last hour. The log has no times, so the requests are spread evenly over the
 // month, 28 seconds apart.
 func ExampleRotating() {
-	recent, err := bloom.NewRotating(bloom.RotatingConfig{Capacity: 200, Span: time.Hour, FPRate: 0.01})
-	if err != nil {
-		panic(err)
-	}
+	recent := hashfam.Must(bloom.NewRotating(bloom.RotatingConfig{Capacity: 200, Span: time.Hour, FPRate: 0.01}))
 	now := time.Date(2013, time.December, 1, 0, 0, 0, 0, time.UTC)
 	last, again, found, missed := map[string]time.Time{}, 0, 0, 0
 	for _, page := range data.RequestsWeb12() {
@@ -124,10 +116,7 @@ func ExampleRotating() {
 
 // An alert is not sent more than once in ten minutes.
 func ExampleRotating_ContainsOrAdd() {
-	sent, err := bloom.NewRotating(bloom.RotatingConfig{Capacity: 1000, Span: 10 * time.Minute, FPRate: 0.001})
-	if err != nil {
-		panic(err)
-	}
+	sent := hashfam.Must(bloom.NewRotating(bloom.RotatingConfig{Capacity: 1000, Span: 10 * time.Minute, FPRate: 0.001}))
 	noon := time.Date(2026, time.January, 1, 12, 0, 0, 0, time.UTC)
 	for minute := range 30 {
 		now := noon.Add(time.Duration(minute) * time.Minute)
@@ -144,10 +133,7 @@ func ExampleRotating_ContainsOrAdd() {
 
 // The filter grows from the expected 1,000 keys to 13,756.
 func ExampleScalable() {
-	s, err := bloom.NewScalable(bloom.ScalableConfig{Expected: 1000, FPRate: 0.01})
-	if err != nil {
-		panic(err)
-	}
+	s := hashfam.Must(bloom.NewScalable(bloom.ScalableConfig{Expected: 1000, FPRate: 0.01}))
 	exact, distinct := map[string]bool{}, 0
 	for _, page := range data.RequestsWeb12() {
 		exact[page] = true
@@ -168,10 +154,7 @@ func ExampleScalable() {
 // A plain filter becomes an additional stage.
 func ExampleScalable_Attach() {
 	lastYear := filter("anna")
-	s, err := bloom.NewScalable(bloom.ScalableConfig{Expected: 1000, FPRate: 0.01})
-	if err != nil {
-		panic(err)
-	}
+	s := hashfam.Must(bloom.NewScalable(bloom.ScalableConfig{Expected: 1000, FPRate: 0.01}))
 	fmt.Println(s.Attach(lastYear), s.Stages(), s.ContainsString("anna"))
 	s.Reset()
 	fmt.Println(s.Stages(), s.ContainsString("anna"))

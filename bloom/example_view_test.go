@@ -16,10 +16,7 @@ func ExampleNewView() {
 	if err != nil {
 		panic(err)
 	}
-	v, err := bloom.NewView(data, hashfam.Family{})
-	if err != nil {
-		panic(err)
-	}
+	v := hashfam.Must(bloom.NewView(data, hashfam.Family{}))
 	fmt.Println(v.ContainsString("example.org"), v.ContainsString("example.net"))
 	fmt.Println(v.Verify(), v)
 	g, err := v.Decode() // a deep copy, which can be changed

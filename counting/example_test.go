@@ -5,15 +5,12 @@ import (
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/counting"
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/data"
 )
 
 func Example() {
-	f, err := counting.New(counting.Config{Capacity: 1_000_000, FPRate: 0.01})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	f := hashfam.Must(counting.New(counting.Config{Capacity: 1_000_000, FPRate: 0.01}))
 	f.AddString("session 17")
 	fmt.Println(f.ContainsString("session 17"))
 	fmt.Println(f.DeleteString("session 17"))
@@ -28,11 +25,7 @@ func Example() {
 
 // Batches use digests, which the family can compute for keys of any type.
 func ExampleFilter_AddAll() {
-	f, err := counting.New(counting.Config{Capacity: 1000, FPRate: 0.001})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	f := hashfam.Must(counting.New(counting.Config{Capacity: 1000, FPRate: 0.001}))
 	digests := f.Family().SumAllStrings(nil, []string{"to", "be", "or", "not", "to", "be"})
 	f.AddAll(digests)
 	fmt.Println(f.CountAll(nil, digests))
@@ -46,11 +39,7 @@ func ExampleFilter_AddAll() {
 func ExampleFilter_Merge() {
 	parts := make([]*counting.Filter, 10)
 	for i := range parts {
-		f, err := counting.New(counting.Config{Capacity: 1000, FPRate: 0.01})
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
+		f := hashfam.Must(counting.New(counting.Config{Capacity: 1000, FPRate: 0.01}))
 		f.AddString("everywhere")
 		f.AddString(fmt.Sprint("only in ", i))
 		parts[i] = f
@@ -67,11 +56,7 @@ func ExampleFilter_Merge() {
 func Example_cacheDigest() {
 	const room = 2000
 	held, oldest := [2]map[string]bool{{}, {}}, [2][]string{}
-	summary, err := counting.New(counting.Config{Capacity: room, FPRate: 0.01})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	summary := hashfam.Must(counting.New(counting.Config{Capacity: room, FPRate: 0.01}))
 	var digest bloom.Filter // the second cache's copy of the summary
 	messages, misses, asked, found, overlooked := 0, 0, 0, 0, 0
 	for i, page := range data.RequestsWeb12() {

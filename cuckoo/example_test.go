@@ -17,11 +17,7 @@ import (
 // positive means that a request is not passed on.
 func Example() {
 	const window = 5000
-	recent, err := cuckoo.New(cuckoo.Config{Capacity: window, FPRate: 0.001})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	recent := hashfam.Must(cuckoo.New(cuckoo.Config{Capacity: window, FPRate: 0.001}))
 	var queue []string // the requests in the filter, the oldest first
 	requests, passed := data.RequestsWeb12(), 0
 	for _, page := range requests {
@@ -50,11 +46,7 @@ func Example() {
 // the list, it can be deleted from the filter. A Bloom filter cannot do this.
 func Example_disposableMail() {
 	domains := data.DisposableEmailDomains()
-	disposable, err := cuckoo.New(cuckoo.Config{Capacity: uint64(len(domains)), FPRate: 0.001, Compact: true})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	disposable := hashfam.Must(cuckoo.New(cuckoo.Config{Capacity: uint64(len(domains)), FPRate: 0.001, Compact: true}))
 	digests := disposable.Family().SumAllStrings(nil, domains)
 	if n, err := disposable.AddAll(digests); err != nil {
 		fmt.Println("no room for", domains[n:], err)
@@ -77,11 +69,7 @@ func Example_disposableMail() {
 
 func ExampleNew() {
 	for _, compact := range []bool{false, true} {
-		f, err := cuckoo.New(cuckoo.Config{Capacity: 1_000_000, FPRate: 0.001, Compact: compact})
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
+		f := hashfam.Must(cuckoo.New(cuckoo.Config{Capacity: 1_000_000, FPRate: 0.001, Compact: compact}))
 		fmt.Printf("%.2f bits per key\n", float64(f.SizeBytes())*8/1_000_000)
 	}
 	_, err := cuckoo.New(cuckoo.Config{Capacity: 1000, FPRate: 1e-10})
@@ -93,10 +81,7 @@ func ExampleNew() {
 }
 
 func filter(keys ...string) *cuckoo.Filter {
-	f, err := cuckoo.New(cuckoo.Config{Capacity: 1000, FPRate: 0.001})
-	if err != nil {
-		panic(err)
-	}
+	f := hashfam.Must(cuckoo.New(cuckoo.Config{Capacity: 1000, FPRate: 0.001}))
 	if _, err := f.AddAll(f.Family().SumAllStrings(nil, keys)); err != nil {
 		panic(err)
 	}
@@ -122,11 +107,7 @@ func ExampleNewView() {
 		fmt.Println(err)
 		return
 	}
-	v, err := cuckoo.NewView(data, hashfam.Family{})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	v := hashfam.Must(cuckoo.NewView(data, hashfam.Family{}))
 	fmt.Println(v.ContainsString("a"), v.ContainsString("b"), v.Verify())
 	// Output: true false <nil>
 }
@@ -134,11 +115,7 @@ func ExampleNewView() {
 // This filter has room for a thousand keys, but grows to a hundred thousand.
 // Its rate remains below the configured rate.
 func ExampleNewScalable() {
-	s, err := cuckoo.NewScalable(cuckoo.ScalableConfig{Expected: 1000, FPRate: 0.01})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	s := hashfam.Must(cuckoo.NewScalable(cuckoo.ScalableConfig{Expected: 1000, FPRate: 0.01}))
 	for id := range uint64(100_000) {
 		if err := s.AddDigest(s.Family().SumUint64(id)); err != nil {
 			fmt.Println(err)

@@ -29,6 +29,9 @@ type Digest uint64
 // and Vigna, Software: Practice and Experience 52, 2022).
 const multiplier = 0xD1342543DE82EF95
 
+// The inverse of the multiplier modulo 2^64.
+const inverse = 0x572B5EE77A54E3BD
+
 // A Probe is a value in a digest's pseudo-random sequence of 64-bit values.
 // Value i, counted from 0, is the digest times multiplier^(i+1), so each step
 // is one multiplication:
@@ -56,6 +59,15 @@ func (d Digest) Probe() Probe { return Probe(d) * multiplier }
 // Next returns the value after p. It returns a value instead of changing p
 // through a pointer so that a loop can keep the sequence in a register.
 func (p Probe) Next() Probe { return p * multiplier }
+
+// Digest returns the digest whose sequence begins with p, so it is the inverse
+// of [Digest.Probe].
+//
+// Use it for keys that are already hashed and sorted, for example a published
+// list of password hashes in ascending order: if the first eight bytes of each
+// hash are the Probe, then the digests are in the order that NewFromSorted in
+// package static needs.
+func (p Probe) Digest() Digest { return Digest(p * inverse) }
 
 // In returns p reduced to [0, n), for example a position in an array of n bits.
 func (p Probe) In(n uint64) uint64 { return Reduce(uint64(p), n) }

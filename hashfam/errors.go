@@ -36,6 +36,18 @@ func (e *FieldError) Error() string {
 // Unwrap returns e.Err.
 func (e *FieldError) Unwrap() error { return e.Err }
 
+// Must returns v if err is nil. Otherwise, it panics with err. Use it where an
+// error would be a mistake in the program, for example if all fields of a Config
+// are constants:
+//
+//	var seen = hashfam.Must(bloom.New(bloom.Config{Capacity: 1000, FPRate: 0.01}))
+func Must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
 // fieldError returns a FieldError from this package.
 func fieldError(err error, field string, value any, allowed string) error {
 	return &FieldError{"hashfam", err, field, value, allowed}

@@ -8,6 +8,8 @@
 //   - store a secret: the bytes of a [Key], k[:]
 //   - compute positions, shards: [Digest.Probe], [Probe.Next], [Digest.Shard]
 //   - inspect the errors of all packages: [FieldError] and the Err variables
+//   - save a structure to a file: [WriteFile]
+//   - panic where an error would be a mistake in the program: [Must]
 //
 // For example:
 //
@@ -63,7 +65,7 @@
 // frames. These methods return [ErrParams] for a zero value. AppendBinary
 // allocates the frame once if dst is too small. WriteTo writes at most 64 KiB
 // at a time and returns the first error of the writer; the bytes written until
-// then are not a valid frame. MarshalText returns the frame in base64, so that
+// then are not a valid frame. To replace a file safely, use [WriteFile]. MarshalText returns the frame in base64, so that
 // encoding/json stores a structure as a string.
 //
 // UnmarshalBinary, ReadFrom and UnmarshalText decode a frame, including its

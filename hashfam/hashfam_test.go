@@ -172,3 +172,16 @@ func TestShardsAreEvenAndBounded(t *testing.T) {
 		require.Zero(t, Digest(1<<63).Shard(n))
 	}
 }
+
+func TestProbeAndDigestAreInverse(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := rapid.Uint64().Draw(t, "x")
+		require.Equal(t, Digest(x), Digest(x).Probe().Digest())
+		require.Equal(t, Probe(x), Probe(x).Digest().Probe())
+	})
+}
+
+func TestMustPanicsWithTheError(t *testing.T) {
+	require.Equal(t, 7, Must(7, nil))
+	require.PanicsWithValue(t, ErrParams, func() { Must(7, ErrParams) })
+}

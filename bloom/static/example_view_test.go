@@ -4,7 +4,6 @@ package static_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -22,8 +21,7 @@ func ship(name string, revoked, valid []hashfam.Digest) error {
 	if err != nil {
 		return err
 	}
-	data, err := list.MarshalBinary()
-	return errors.Join(err, os.WriteFile(name, data, 0o600))
+	return hashfam.WriteFile(name, list)
 }
 
 // mapped returns the list in a file that ship has written.

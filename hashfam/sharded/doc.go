@@ -4,7 +4,8 @@
 //   - create shards: [New], with a capacity from [Capacity]
 //   - add, query or delete a key: [Of.Do]
 //   - process a batch of keys: [Of.DoAll]
-//   - merge, store or inspect all shards: [Of.Each]
+//   - merge or inspect all shards: [Of.Each]
+//   - store and load all shards: [Of.WriteTo], [Read]
 //
 // For example, any number of goroutines can use o:
 //

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -19,13 +21,9 @@ import (
 // split into 64 shards.
 func Example() {
 	const shards, total = 64, 1_000_000
-	seen, err := sharded.New(shards, func(int) (*cuckoo.Filter, error) {
+	seen := hashfam.Must(sharded.New(shards, func(int) (*cuckoo.Filter, error) {
 		return cuckoo.New(cuckoo.Config{Capacity: sharded.Capacity(total, shards), FPRate: 0.001})
-	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	}))
 	var wg sync.WaitGroup
 	for worker := range uint64(8) {
 		wg.Go(func() {
@@ -62,13 +60,9 @@ func ExampleCapacity() {
 // they use the same amount of memory in total.
 func ExampleOf_Do() {
 	const shards, epsilon = 16, 0.0001
-	counts, err := sharded.New(shards, func(int) (*countmin.Sketch, error) {
+	counts := hashfam.Must(sharded.New(shards, func(int) (*countmin.Sketch, error) {
 		return countmin.New(countmin.Config{Epsilon: shards * epsilon, Delta: 0.01})
-	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	}))
 	for i := range uint64(30_000) {
 		d := hashfam.Family{}.SumUint64(i % 10_000)
 		counts.Do(d, func(s *countmin.Sketch) { s.AddDigest(d) })
@@ -112,36 +106,31 @@ func ExampleOf_Each() {
 	// rose 3 3
 }
 
-// Shards can be written to one file, and must be read in the same order.
-func ExampleOf_Each_save() {
+// All shards are stored in one file. The same number is needed to load them.
+func ExampleRead() {
+	folder := hashfam.Must(os.MkdirTemp("", "shards"))
+	defer os.RemoveAll(folder)
 	const shards = 4
 	create := func(int) (*cuckoo.Filter, error) {
 		return cuckoo.New(cuckoo.Config{Capacity: sharded.Capacity(1000, shards), FPRate: 0.001})
 	}
-	o, err := sharded.New(shards, create)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	o := hashfam.Must(sharded.New(shards, create))
 	d := hashfam.Family{}.SumString("session 17")
-	o.Do(d, func(f *cuckoo.Filter) { err = f.AddDigest(d) })
-	var file bytes.Buffer
-	fmt.Println(err, o.Each(func(_ int, f *cuckoo.Filter) error {
-		_, err := f.WriteTo(&file)
-		return err
-	}))
-	loaded, err := sharded.New(shards, func(int) (*cuckoo.Filter, error) {
-		f := new(cuckoo.Filter)
-		_, err := f.ReadFrom(&file)
-		return f, err
-	})
+	o.Do(d, func(f *cuckoo.Filter) { fmt.Println(f.AddDigest(d)) })
+	name := filepath.Join(folder, "sessions")
+	fmt.Println(hashfam.WriteFile(name, o))
+
+	file := hashfam.Must(os.Open(name))
+	defer file.Close()
+	loaded, err := sharded.Read(file, shards, func(int) (*cuckoo.Filter, error) { return new(cuckoo.Filter), nil })
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	loaded.Do(d, func(f *cuckoo.Filter) { fmt.Println(f.ContainsDigest(d)) })
 	// Output:
-	// <nil> <nil>
+	// <nil>
+	// <nil>
 	// true
 }
 

@@ -10,14 +10,14 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// ErrParams is returned by [New]. It can be tested for with errors.Is.
+// ErrParams is returned by [New] and [Read]. It can be tested for with errors.Is.
 var ErrParams = hashfam.ErrParams
 
 // A FieldError describes an invalid argument. See [hashfam.FieldError].
 type FieldError = hashfam.FieldError
 
 // An Of contains n structures of type T, the shards, each with its own lock. T
-// is usually a pointer type. Use [New] to create an Of. Copies of an Of share
+// is usually a pointer type. Use [New] or [Read] to create an Of. Copies of an Of share
 // their shards.
 type Of[T any] struct {
 	shards []shard[T]
@@ -139,10 +139,10 @@ func (o Of[T]) Format(s fmt.State, _ rune) { fmt.Fprint(s, o.String()) }
 func (o Of[T]) LogValue() slog.Value { return slog.StringValue(o.String()) }
 
 // MarshalText returns an error that matches errors.ErrUnsupported, because
-// shards must be stored individually using [Of.Each]. Without this method,
+// shards have no text form: use [Of.WriteTo] to store them. Without this method,
 // encoding/json would store {}.
 func (o Of[T]) MarshalText() ([]byte, error) {
-	return nil, fmt.Errorf("sharded: shards must be encoded individually, using Each: %w", errors.ErrUnsupported)
+	return nil, fmt.Errorf("sharded: shards have no text form, use WriteTo: %w", errors.ErrUnsupported)
 }
 
 // Capacity returns the capacity that each of n shards needs when total distinct

@@ -174,7 +174,7 @@ func TestEncodingAnOfFails(t *testing.T) {
 	type field struct{ Seen sharded.Of[*list] }
 	for _, v := range []any{o, *o, field{*o}, map[string]any{"seen": o}} {
 		_, err := json.Marshal(v)
-		require.ErrorContains(t, err, "sharded: shards must be encoded individually", "%T", v)
+		require.ErrorContains(t, err, "sharded: shards have no text form, use WriteTo", "%T", v)
 		require.ErrorIs(t, err, errors.ErrUnsupported)
 	}
 	require.Error(t, gob.NewEncoder(io.Discard).Encode(o))

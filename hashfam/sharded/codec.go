@@ -1,0 +1,109 @@
+package sharded
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// WriteTo writes the frames of all shards in order, so an Of can be stored with
+// [hashfam.WriteFile]. [Read] reads them. WriteTo locks one shard at a time, as
+// [Of.Each] does: for a consistent state, prevent concurrent writes.
+//
+// It returns an error that matches errors.ErrUnsupported if T has no WriteTo
+// method, [ErrParams] for a zero Of, and the first error of a shard or of w.
+func (o *Of[T]) WriteTo(w io.Writer) (n int64, err error) {
+	if len(o.shards) == 0 {
+		return 0, &FieldError{Package: "sharded", Err: ErrParams, Field: "receiver", Value: "zero", Allowed: "an Of made with New or Read"}
+	}
+	err = o.Each(func(i int, value T) error {
+		from, ok := any(value).(io.WriterTo)
+		if !ok {
+			return unsupported(value, "WriteTo(io.Writer) (int64, error)")
+		}
+		written, err := from.WriteTo(w)
+		n += written
+		return inShard(i, err)
+	})
+	return n, err
+}
+
+// Read returns an Of with n shards that [Of.WriteTo] has written. It calls
+// create for each shard from 0 to n-1, which must return a receiver of the
+// right family, for example the result of NewReceiver. Then it decodes a frame
+// into each shard. Read needs all bytes of r, so nothing else can follow.
+//
+// It returns [ErrParams] if n is not the number of shards in r, and names both
+// numbers; an error that matches errors.ErrUnsupported if T has no ReadFrom
+// method; the errors of [New]; and the first error of a shard or of r.
+func Read[T any](r io.Reader, n int, create func(shard int) (T, error)) (*Of[T], error) {
+	o, err := New(n, create)
+	if err != nil {
+		return nil, err
+	}
+	for i := range o.shards {
+		err := readShard(r, o.shards[i].value)
+		if errors.Is(err, io.EOF) {
+			return nil, wrongNumber(n, fmt.Sprint(i))
+		}
+		if err != nil {
+			return nil, inShard(i, err)
+		}
+	}
+	next := make([]byte, 1)
+	_, err = io.ReadFull(r, next)
+	if err == io.EOF {
+		return o, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return nil, o.tooMany(io.MultiReader(bytes.NewReader(next), r))
+}
+
+// tooMany returns the error for frames that follow the last shard. To count
+// them, it decodes them into the first shard.
+func (o *Of[T]) tooMany(r io.Reader) error {
+	found := len(o.shards)
+	for found < maxShards {
+		err := readShard(r, o.shards[0].value)
+		if errors.Is(err, io.EOF) {
+			return wrongNumber(len(o.shards), fmt.Sprint(found))
+		}
+		if err != nil {
+			break // there are bytes that are not a frame
+		}
+		found++
+	}
+	return wrongNumber(len(o.shards), fmt.Sprintf("at least %d", found+1))
+}
+
+// readShard decodes a frame into a shard. It returns io.EOF if there is none.
+func readShard(r io.Reader, value any) error {
+	to, ok := value.(io.ReaderFrom)
+	if !ok {
+		return unsupported(value, "ReadFrom(io.Reader) (int64, error)")
+	}
+	n, err := to.ReadFrom(r)
+	if n == 0 && err == nil {
+		return io.EOF
+	}
+	return err
+}
+
+func wrongNumber(n int, found string) error {
+	return &FieldError{Package: "sharded", Err: ErrParams, Field: "n", Value: n, Allowed: found + ", the number of shards that were written"}
+}
+
+func unsupported(value any, method string) error {
+	return fmt.Errorf("sharded: %T has no method %s: %w", value, method, errors.ErrUnsupported)
+}
+
+// inShard returns err with the number of a shard, or nil.
+func inShard(i int, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("sharded: shard %d: %w", i, err)
+}
