@@ -56,6 +56,7 @@ func TestSuiteDetectsEachDefect(t *testing.T) {
 	}
 	rapid.Check(t, bags("").Run)
 	bags("").Test(t)
+	bags("in place").Test(t)
 	for property, defects := range map[string][]string{
 		"": {
 			"strings are cut at 64 bytes", "a failed Add removes keys", "CountString stops at 1", "AddAll returns half",
@@ -75,6 +76,8 @@ func TestSuiteDetectsEachDefect(t *testing.T) {
 			"checksums are ignored", "a failed decode resets", "a bit is ignored", "the header reads on", "a view is empty",
 			"the header has other parameters", "a decoded view is empty", "Verify has no error", "asking finds all",
 			"asking returns false", "asking returns another error", "asking fails",
+			"in place: a damaged view is encoded", "in place: other bytes are encoded",
+			"in place: a decoded view remains a view", "in place: a view is not equal",
 		},
 		"another version, kind or family is an error":   {"all errors are ErrCorrupt", "the header has no error"},
 		"a zero value can decode but cannot be encoded": {"a zero value is encoded"},

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -37,14 +38,44 @@ func (s Structure) view(t rapid.TB, b []byte, fam hashfam.Family, f Encoded, oth
 		form.do("key", "")
 	}
 	err = v.(interface{ Verify() error }).Verify()
-	g, decoded := s.decoded(v)
-	require.Equal(t, err == nil, decoded == nil)
 	if err == nil && f != nil {
 		s.agree(t, names, f, v)
+	}
+	g, decoded := s.copied(t, v, b, err)
+	require.Equal(t, err == nil, decoded == nil)
+	if err == nil && f != nil {
 		clear(b)
 		must(t, s.equal(g, f), "the decoded structure shares memory with the view")
+		frametest.Equal(t, encode(t, f), encode(t, g), "the decoded structure is still a view")
 	}
 	return err
+}
+
+// copied returns a deep copy of the view v of b, which is the result of Decode.
+// A view without Decode is itself the structure, so b is decoded into it. Before
+// this, it must be encoded to the bytes of b. But if Verify returned the error
+// damaged, encoding it must return the same error.
+func (s Structure) copied(t rapid.TB, v any, b []byte, damaged error) (Encoded, error) {
+	if reflect.TypeOf(v) != reflect.TypeOf(s.zero()) {
+		return s.decoded(v)
+	}
+	view := v.(Encoded)
+	if damaged == nil {
+		g := s.receiver(view.Family())
+		require.NoError(t, g.UnmarshalBinary(bytes.Clone(b)))
+		must(t, s.equal(view, g) && s.equal(g, view), "a view is not equal to its deep copy")
+	}
+	again, err := view.MarshalBinary()
+	text, textErr := view.MarshalText()
+	if damaged != nil {
+		require.EqualError(t, err, damaged.Error(), "a damaged view is encoded")
+		require.EqualError(t, textErr, damaged.Error(), "a damaged view is encoded")
+	} else {
+		require.NoError(t, errors.Join(err, textErr))
+		frametest.Equal(t, b, again, "a view is encoded to other bytes")
+		frametest.Equal(t, frametest.Text(b), text, "a view is encoded to another text")
+	}
+	return view, view.UnmarshalBinary(bytes.Clone(b))
 }
 
 // header reads the parameters in b and returns the error. If f is not nil, they

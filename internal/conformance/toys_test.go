@@ -2,6 +2,7 @@ package conformance_test
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -35,6 +36,7 @@ type bag struct {
 	params
 	counts map[hashfam.Digest]uint64
 	defect string
+	frame  []byte // if the bag uses a frame in place
 }
 
 var sink []byte
@@ -154,11 +156,14 @@ func (b *bag) Reset() {
 }
 
 func (b *bag) Clone() *bag {
-	return &bag{b.params, pick(b, "a clone shares memory", b.counts, maps.Clone(b.counts)), b.defect}
+	return &bag{params: b.params, counts: pick(b, "a clone shares memory", b.counts, maps.Clone(b.counts)), defect: b.defect}
 }
 
 func (b *bag) Equal(o *bag) bool {
 	same := b.Family() == o.Family() && maps.Equal(b.counts, o.counts)
+	if (b.frame == nil) != (o.frame == nil) {
+		same = pick(b, "in place: a view is not equal", false, same)
+	}
 	return pick(b, "all are equal", true, same && pick(b, "Equal ignores the room", o.Room, b.Room) == o.Room)
 }
 
@@ -204,11 +209,18 @@ func (b *bag) encode() (frame.Header, frame.Payload, error) {
 	if b.Room == 0 && b.defect != "a zero value is encoded" {
 		return frame.Header{}, nil, errs.Field(hashfam.ErrParams, "Params.Room", b.Room, "above 0")
 	}
+	if err := b.Verify(); err != nil && b.defect != "in place: a damaged view is encoded" {
+		return frame.Header{}, nil, err
+	}
+	room := b.Room
+	if b.frame != nil {
+		room += pick[uint64](b, "in place: other bytes are encoded", 1, 0)
+	}
 	var pairs []uint64
 	for _, d := range slices.Sorted(maps.Keys(b.counts)) {
 		pairs = append(pairs, uint64(d), b.counts[d])
 	}
-	return layout.NewWords(b.Family(), uint64(8*len(pairs)), b.Room, uint64(len(pairs)/2), 0), frame.Numbers(pairs), nil
+	return layout.NewWords(b.Family(), uint64(8*len(pairs)), room, uint64(len(pairs)/2), 0), frame.Numbers(pairs), nil
 }
 
 // contents is a header: the parameters and how many numbers follow.
@@ -238,7 +250,8 @@ func (b *bag) decode(r *frame.Reader) error {
 		b.lose("a failed decode resets")
 		return pick(b, "all errors are ErrCorrupt", hashfam.ErrCorrupt, err)
 	}
-	g := bag{c.params, pick(b, "old keys are kept", b.counts, map[hashfam.Digest]uint64{}), b.defect}
+	g := bag{params: c.params, counts: pick(b, "old keys are kept", b.counts, map[hashfam.Digest]uint64{}), defect: b.defect}
+	g.frame = pick(b, "in place: a decoded view remains a view", b.frame, nil)
 	for last := uint64(0); len(pairs) > 0; pairs = pairs[2:] {
 		pairs[1] &^= pick[uint64](b, "a bit is ignored", 1<<63, 0)
 		if len(g.counts) > 0 && pairs[0] <= last || pairs[1] == 0 || pairs[1] > g.Room-g.Len() {
@@ -267,7 +280,7 @@ type view struct {
 }
 
 func (v view) Decode() (*bag, error) {
-	g := &bag{params{Family: v.Family()}, map[hashfam.Digest]uint64{}, v.defect}
+	g := &bag{params: params{Family: v.Family()}, counts: map[hashfam.Digest]uint64{}, defect: v.defect}
 	err := g.UnmarshalBinary(v.frame)
 	g.lose("a decoded view is empty")
 	return g, err
@@ -277,18 +290,42 @@ func (v view) Verify() error {
 	return pick(v.bag, "Verify has no error", nil, err)
 }
 
-// bags describes bags with a defect.
+// Verify decodes the frame that b uses in place, if there is one.
+func (b *bag) Verify() error {
+	if b.frame == nil {
+		return nil
+	}
+	g := bag{params: params{Family: b.Family()}, counts: map[hashfam.Digest]uint64{}}
+	return g.UnmarshalBinary(b.frame)
+}
+
+// inPlace makes b a view of data. Only its header is checked.
+func inPlace(b *bag, data []byte) (any, error) {
+	c, err := layout.ReadHeader(bytes.NewReader(data), b.Family())
+	if err != nil {
+		return nil, err
+	}
+	b.params = c.params
+	b.UnmarshalBinary(data)
+	b.frame = data
+	return b, nil
+}
+
+// bags describes bags with a defect. If it begins with "in place", bags are
+// their own views.
 func bags(defect string) conformance.Structure {
 	create := func(p params) (*bag, error) {
 		if p.Room == 0 || p.Room > 1000 {
 			return nil, errs.Field(hashfam.ErrParams, "Params.Room", p.Room, "1 to 1000")
 		}
-		return &bag{p, map[hashfam.Digest]uint64{}, defect}, nil
+		return &bag{params: p, counts: map[hashfam.Digest]uint64{}, defect: defect}, nil
 	}
 	draw := func(t *rapid.T, fam hashfam.Family) params {
 		return params{rapid.Uint64Range(1, 60).Draw(t, "room"), fam}
 	}
-	receiver := func(fam hashfam.Family) *bag { return &bag{params{Family: fam}, map[hashfam.Digest]uint64{}, defect} }
+	receiver := func(fam hashfam.Family) *bag {
+		return &bag{params: params{Family: fam}, counts: map[hashfam.Digest]uint64{}, defect: defect}
+	}
 	fails := func(what string) func(*conformance.Machine) {
 		return func(m *conformance.Machine) { require.NotEqual(m, what, defect) }
 	}
@@ -305,6 +342,9 @@ func bags(defect string) conformance.Structure {
 			return c.params, pick(b, "the header has no error", nil, err)
 		},
 		View: func(b []byte, fam hashfam.Family) (any, error) {
+			if strings.HasPrefix(defect, "in place") {
+				return inPlace(receiver(fam), b)
+			}
 			v := view{receiver(fam), b}
 			v.bag.UnmarshalBinary(b)
 			v.lose("a view is empty")
