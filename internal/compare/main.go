@@ -26,7 +26,12 @@ import (
 )
 
 // The exit codes. Shells expect 128 plus the number of SIGINT when interrupted.
-const exitOK, exitFailed, exitUsage, exitInterrupted = 0, 1, 2, 130
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitInterrupted = 130
+)
 
 func main() {
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))

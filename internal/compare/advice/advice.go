@@ -240,7 +240,8 @@ func (c candidate) choice(n Needs, rate float64) (Choice, error) {
 // describe sets the fields of a Choice other than its rate, size and Params.
 // The Config fields for the rate and the memory limit are already formatted.
 func (c candidate) describe(n Needs, choice Choice, fields string) Choice {
-	choice.Structure, choice.Remark = c.name, c.remark
+	choice.Structure = c.name
+	choice.Remark = c.remark
 	if n.Counts && c.grows {
 		choice.Remark = numbered
 	}

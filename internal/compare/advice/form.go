@@ -33,7 +33,10 @@ type Answer struct {
 
 // The limits for a Form: more keys than 2^48 bits can hold, and a size far
 // below 2^64 bytes.
-const maxKeys, maxMiB = 1e14, 1e12
+const (
+	maxKeys = 1e14
+	maxMiB  = 1e12
+)
 
 // Answer returns the structures that serve the needs in f. If some fields
 // cannot be read, it returns a message for each instead.

@@ -30,7 +30,12 @@ type Attack struct {
 // A Unit determines how a number is formatted.
 type Unit int
 
-const Share, Tenths, Hundredths, Whole Unit = 0, 1, 2, 3
+const (
+	Share Unit = iota
+	Tenths
+	Hundredths
+	Whole
+)
 
 // How a secret key affects an attack.
 const (
@@ -51,13 +56,17 @@ type target struct {
 }
 
 // The columns for our own structures.
-const Public, Keyed = "public", "keyed"
+const (
+	Public = "public"
+	Keyed  = "keyed"
+)
 
 // ours returns one of our structures twice, with the public family and with a
 // secret key, followed by others.
 func ours(t target, others ...target) []target {
 	hidden := t
-	t.column, hidden.column = Public, Keyed
+	t.column = Public
+	hidden.column = Keyed
 	hidden.secret = hashfam.New(hashfam.Key([]byte("the secret key..")))
 	hidden.renew = hashfam.New(hashfam.Key([]byte("the next key....")))
 	return append([]target{t, hidden}, others...)
@@ -151,7 +160,12 @@ func VersionOf(module string) string {
 }
 
 // The seeds for an attack's keys. Keys from different seeds are different.
-const memberSeed, absentSeed, attackSeed, victimSeed = 1, 2, 3, 4
+const (
+	memberSeed = 1 + iota
+	absentSeed
+	attackSeed
+	victimSeed
+)
 
 // A keySource generates random keys of 16 bytes.
 type keySource struct {
@@ -236,7 +250,8 @@ type question func(key []byte) bool
 
 // falseRate returns the fraction of random keys that satisfy contains.
 func (d *duel) falseRate(contains question) float64 {
-	absent, found := newKeySource(absentSeed), 0
+	absent := newKeySource(absentSeed)
+	found := 0
 	for range d.budget.absent {
 		if contains(absent.next()) {
 			found++

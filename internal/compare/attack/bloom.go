@@ -230,10 +230,14 @@ func reopenGob[F interface {
 }
 
 const (
-	murmurC1, murmurC2 = 0x87c37b91114253d5, 0x4cf5ad432745937f
-	murmurN1, murmurN2 = 0x52dce729, 0x38495ab5
+	murmurC1 = 0x87c37b91114253d5
+	murmurC2 = 0x4cf5ad432745937f
+	murmurN1 = 0x52dce729
+	murmurN2 = 0x38495ab5
 	// The inverses of murmurC1, murmurC2 and 5 modulo 2^64.
-	inverseC1, inverseC2, inverse5 = 0xa98409e882ce4d7d, 0xa81e14edd9de2c7f, 0xcccccccccccccccd
+	inverseC1 = 0xa98409e882ce4d7d
+	inverseC2 = 0xa81e14edd9de2c7f
+	inverse5  = 0xcccccccccccccccd
 )
 
 // A murmur is the state of MurmurHash3_x64_128 between two 16-byte blocks. A

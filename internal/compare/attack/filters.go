@@ -232,7 +232,8 @@ func (d *duel) cover(victim []byte) [][]byte {
 	var cover [][]byte
 	for !raises(cover) {
 		n := sort.Search(len(pool), func(n int) bool { return raises(slices.Concat(cover, pool[:n])) })
-		cover, pool = append(cover, pool[n-1]), pool[:n-1]
+		cover = append(cover, pool[n-1])
+		pool = pool[:n-1]
 	}
 	return cover
 }
@@ -266,7 +267,11 @@ func inflateByAsking(d *duel) (honest, outcome float64) {
 
 // The number of keys that a top-k should report, the number of times that each
 // is added, and the error.
-const floodTop, floodEach, floodError = 20, 50, 0.01
+const (
+	floodTop   = 20
+	floodEach  = 50
+	floodError = 0.01
+)
 
 // flood adds frequent keys and then a number of others of a size, each of them
 // several times. It returns the fraction of frequent keys that are not reported
@@ -274,7 +279,8 @@ const floodTop, floodEach, floodError = 20, 50, 0.01
 // reports that keys may be missing.
 func flood(number, size, each int, unnoticed bool) func(d *duel) (before, after float64) {
 	return func(d *duel) (before, after float64) {
-		c, frequent := must(d.tally(nil, d.secret)), d.members()[:floodTop]
+		c := must(d.tally(nil, d.secret))
+		frequent := d.members()[:floodTop]
 		count := func(keys [][]byte, each int) (missing float64) {
 			for range each {
 				for _, key := range keys {

@@ -223,7 +223,8 @@ func (c *cell) attempt(do func() error) (err error) {
 			err = fmt.Errorf("panic: %v", p)
 		}
 		if err != nil && !errors.Is(err, context.Canceled) {
-			c.failure, err = err.Error(), nil
+			c.failure = err.Error()
+			err = nil
 		}
 	}()
 	return do()

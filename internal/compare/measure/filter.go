@@ -77,7 +77,9 @@ func Adapt(s Set, err error) (*Filter, error) {
 
 // hold sets the functions of f that look up and delete keys in s.
 func (f *Filter) hold(s Set) {
-	f.Inner, f.Contains, f.SizeBytes = s, s.Contains, s.SizeBytes
+	f.Inner = s
+	f.Contains = s.Contains
+	f.SizeBytes = s.SizeBytes
 	if s, ok := s.(interface{ Delete(key []byte) bool }); ok {
 		f.Delete = s.Delete
 	}
@@ -86,7 +88,8 @@ func (f *Filter) hold(s Set) {
 // collected returns a filter that passes the digests of all keys to build,
 // which must set the functions of f.
 func collected[D ~uint64](n uint64, family hashfam.Family, build func(f *Filter, digests []D) error) *Filter {
-	digests, f := make([]D, 0, n), new(Filter)
+	digests := make([]D, 0, n)
+	f := new(Filter)
 	f.Add = func(key []byte) error { digests = append(digests, D(family.Sum(key))); return nil }
 	f.Build = func() error {
 		defer func() { digests = nil }()
@@ -194,7 +197,8 @@ func newCuckoo(compact bool) Build {
 func growing(s Structure) (list []Structure) {
 	for _, over := range []uint64{1, 3, 30} {
 		x := s
-		if x.Over = over; over > 1 {
+		x.Over = over
+		if over > 1 {
 			x.Name = fmt.Sprintf("%s-%dx", s.Name, over)
 		}
 		x.Build = func(n uint64, rate float64, family hashfam.Family) (*Filter, error) {

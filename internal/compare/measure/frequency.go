@@ -146,10 +146,11 @@ func (t Tally) wanted(s *Stream) map[string]bool {
 
 // The settings of the frequency table.
 const (
-	sketchEpsilon, SketchDelta = 0.001, 0.01
-	heavyPhi                   = 0.001
-	topK                       = 100
-	frequencyRounds            = 5
+	sketchEpsilon   = 0.001
+	SketchDelta     = 0.01
+	heavyPhi        = 0.001
+	topK            = 100
+	frequencyRounds = 5
 )
 
 // A Counter counts keys.

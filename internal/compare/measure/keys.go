@@ -12,7 +12,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 
 	"github.com/dustin/go-humanize/english"
@@ -45,7 +44,9 @@ func Load(s Source) (*Dataset, error) {
 		return d, nil
 	}
 	d := &Dataset{}
-	members, memberName, err := newKeySet(data.MaliciousDomains()...), "malicious domains", error(nil)
+	members := newKeySet(data.MaliciousDomains()...)
+	memberName := "malicious domains"
+	var err error
 	if s.KeysFile != "" {
 		members, memberName, err = d.loadFile(s, "-keys", s.KeysFile, nil)
 	}
@@ -56,7 +57,8 @@ func Load(s Source) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.Members, d.Absent = members.Keys, absent.Keys
+	d.Members = members.Keys
+	d.Absent = absent.Keys
 	d.loadStream(s, members)
 	d.About = fmt.Sprintf("Members: %s %s, %.1f bytes each on average. Absent keys to query: %s %s.",
 		Thousands(d.Members.Len()), memberName, float64(len(d.Members.bytes))/float64(d.Members.Len()),
@@ -185,11 +187,18 @@ func zipfStream(keys *Keys) *Stream {
 type Keys struct {
 	bytes []byte
 	ends  []int // ends[i] is the end of key i and the start of key i+1
+	size  int   // expected length of bytes
 }
 
 func (k *Keys) Len() int { return len(k.ends) }
 
+// add allocates memory for all expected keys at once, because append would need
+// twice the memory. This is done when a first key has been read, since a file
+// that is no list of keys can be a single line.
 func (k *Keys) add(key []byte) {
+	if k.bytes == nil {
+		k.bytes = make([]byte, 0, k.size)
+	}
 	k.bytes = append(k.bytes, key...)
 	k.ends = append(k.ends, len(k.bytes))
 }
@@ -257,7 +266,7 @@ func (s Source) read(name string, set, exclude *keySet) (c dropped, err error) {
 		}
 		defer file.Close()
 		if info, err := file.Stat(); err == nil {
-			set.bytes = slices.Grow(set.bytes, int(min(info.Size(), 1<<30))) // append would need twice the memory
+			set.size = int(min(info.Size(), 1<<30))
 		}
 		in = file
 	}

@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/internal/checks"
 )
 
 func list(l *Keys) []string {
@@ -70,6 +72,16 @@ func TestLongLinesAreKeys(t *testing.T) {
 	endless := io.MultiReader(strings.NewReader("a\n"), bytes.NewReader(make([]byte, longestKey+1<<20)))
 	_, err = distinct(newKeySet(), endless, nil)
 	require.ErrorContains(t, err, "line 2 is longer than 16,777,216 bytes")
+}
+
+// A line that is too long is an error before memory for the file is allocated.
+func TestAFileOfOneLineDoesNotAllocateItsSize(t *testing.T) {
+	name := write(t, "")
+	require.NoError(t, os.Truncate(name, 1<<30)) // a sparse file
+	var err error
+	took := checks.LeastAllocated(1, func() { _, err = Source{KeysFile: name}.read(name, newKeySet(), nil) })
+	require.ErrorContains(t, err, "line 1 is longer than")
+	require.Less(t, took, uint64(4*longestKey))
 }
 
 func TestUnusableFilesAreReported(t *testing.T) {

@@ -113,7 +113,8 @@ func newBoomCounting(n uint64, rate float64, _ hashfam.Family) (*Filter, error) 
 // The filter uses eight buckets per key, rounded up to a power of two, each a
 // slice of four slices.
 func newBoomCuckoo(n uint64, rate float64, _ hashfam.Family) (*Filter, error) {
-	const slice, most = 3 * bits.UintSize / 8, 2 << 30
+	const slice = 3 * bits.UintSize / 8
+	const most = 2 << 30
 	if bytes := uint64(1) << bits.Len64(8*n-1) * (slice + 4*slice); bytes > most {
 		return nil, fmt.Errorf("it needs %.1f GiB for this many keys, and the limit is %d GiB", float64(bytes)/(1<<30), most>>30)
 	}

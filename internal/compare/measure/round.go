@@ -12,7 +12,13 @@ import (
 )
 
 // The timed operations, and their number.
-const add, hit, miss, del, operations = 0, 1, 2, 3, 4
+const (
+	add = iota
+	hit
+	miss
+	del
+	operations
+)
 
 // A result contains the measurements from a round.
 type result struct {
@@ -62,7 +68,8 @@ func (r *round) add() error {
 	for range r.plan.repeats {
 		var took time.Duration
 		var err error
-		if r.filter, err = r.Build(uint64(keys.Len()), r.rate, family); err == nil {
+		r.filter, err = r.Build(uint64(keys.Len()), r.rate, family)
+		if err == nil {
 			took, r.unplaced, err = r.addAll(r.filter, keys)
 		}
 		if err != nil {
@@ -153,7 +160,8 @@ func (r *round) deleteMembers() error {
 	for i := range r.plan.repeats {
 		if i > 0 {
 			var err error
-			if _, r.unplaced, err = r.addAll(r.filter, keys); err != nil {
+			_, r.unplaced, err = r.addAll(r.filter, keys)
+			if err != nil {
 				return err
 			}
 		}

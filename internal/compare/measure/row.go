@@ -44,9 +44,13 @@ type Row struct {
 func (c *cell) row(cells []*cell, n int) Row {
 	var sum result
 	for _, r := range c.done {
-		sum.queries, sum.positive, sum.negative = sum.queries+r.queries, sum.positive+r.positive, sum.negative+r.negative
-		sum.given, sum.refused = sum.given+r.given, sum.refused+r.refused
-		sum.foreign, sum.taken = sum.foreign+r.foreign, sum.taken+r.taken
+		sum.queries += r.queries
+		sum.positive += r.positive
+		sum.negative += r.negative
+		sum.given += r.given
+		sum.refused += r.refused
+		sum.foreign += r.foreign
+		sum.taken += r.taken
 	}
 	r := Row{
 		Structure: c.Name, TargetFPR: c.rate, N: n, Bytes: c.bytes, BitsPerKey: 8 * float64(c.bytes) / float64(n),

@@ -36,7 +36,11 @@ func NewSweep(quick bool) Sweep {
 	if quick { // fewer keys, but documents of the same shape
 		s.Accuracy = []int{100, 200, 300, 400}
 		s.Times = []int{100, 150, 200, 300, 400, 500, 600, 800, 1000}
-		s.peerKeys, s.lookups, s.rounds, s.most, s.passes = 1000, 1000, 1, 2, 1
+		s.peerKeys = 1000
+		s.lookups = 1000
+		s.rounds = 1
+		s.most = 2
+		s.passes = 1
 	}
 	return s
 }
@@ -154,9 +158,11 @@ func (c Curve) Name() string {
 	return c.Structure
 }
 
-// BatchKeys is the number of keys in a batch, and passRounds the number of
-// measurements of each way to query in a pass.
-const BatchKeys, passRounds = 1024, 2
+// BatchKeys is the number of keys in a batch.
+const BatchKeys = 1024
+
+// passRounds is the number of measurements of each way to query in a pass.
+const passRounds = 2
 
 // TimeRounds returns how often each time is measured.
 func (s Sweep) TimeRounds() int { return s.passes * passRounds }
@@ -208,7 +214,8 @@ func waysToQuery(n int) (ways []way, err error) {
 	var members Keys
 	keys := make([][]byte, all.Len())
 	for i := range keys {
-		if keys[i] = all.At(i); i%2 == 0 {
+		keys[i] = all.At(i)
+		if i%2 == 0 {
 			members.add(keys[i])
 		}
 	}
@@ -222,7 +229,8 @@ func waysToQuery(n int) (ways []way, err error) {
 			Family() hashfam.Family
 			ContainsAll(dst []bool, digests []hashfam.Digest) []bool
 		}); ok {
-			digests, dst := make([]hashfam.Digest, 0, BatchKeys), make([]bool, 0, BatchKeys)
+			digests := make([]hashfam.Digest, 0, BatchKeys)
+			dst := make([]bool, 0, BatchKeys)
 			ways = append(ways, way{Curve{Structure: name, Batch: true}, func() {
 				for block := range slices.Chunk(keys, BatchKeys) {
 					digests = b.Family().SumAll(digests[:0], block)

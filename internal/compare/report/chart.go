@@ -41,7 +41,10 @@ func darkTheme() string {
 }
 
 // The approximate size of the area inside the axes, for the angle of labels.
-const areaWidth, areaHeight = 525.0, 300.0
+const (
+	areaWidth  = 525.0
+	areaHeight = 300.0
+)
 
 type chart struct {
 	*plot.Plot
@@ -51,14 +54,17 @@ type chart struct {
 
 func newChart(name, title, x, y string) *chart {
 	p := plot.New()
-	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
+	p.Title.Text = title
+	p.X.Label.Text = x
+	p.Y.Label.Text = y
 	for _, style := range []*text.Style{&p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label} {
 		style.Font = letters(12)
 	}
 	p.Title.TextStyle.Font = letters(14)
 	p.Title.Padding = vg.Points(6)
 	grid := plotter.NewGrid()
-	grid.Vertical.Color, grid.Horizontal.Color = color.Gray{0xE6}, color.Gray{0xE6}
+	grid.Vertical.Color = color.Gray{0xE6}
+	grid.Horizontal.Color = color.Gray{0xE6}
 	p.Add(grid)
 	return &chart{p, name, 8 * vg.Inch, 5 * vg.Inch}
 }
@@ -70,11 +76,14 @@ func letters(size float64) font.Font {
 // across sets the range of the logarithmic x axis, which extends to room times
 // high for labels.
 func (c *chart) across(low, high, room float64, label func(float64) string) {
-	c.X.Min, c.X.Max, c.X.Scale, c.X.Tick.Marker = low, high*room, plot.LogScale{}, tens(low, high, label)
+	c.X.Min, c.X.Max = low, high*room
+	c.X.Scale = plot.LogScale{}
+	c.X.Tick.Marker = tens(low, high, label)
 }
 
 func (c *chart) up(low, high float64, ticks plot.ConstantTicks) {
-	c.Y.Min, c.Y.Max, c.Y.Tick.Marker = low, high, ticks
+	c.Y.Min, c.Y.Max = low, high
+	c.Y.Tick.Marker = ticks
 }
 
 // upTens sets the range of a y axis that shows 10^low to 10^high. Points must be

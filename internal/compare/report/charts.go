@@ -14,7 +14,11 @@ import (
 )
 
 // The ranges of costChart.
-const rateLeft, rateRight, bitsTop = 1e-6, 0.1, 40.0
+const (
+	rateLeft  = 1e-6
+	rateRight = 0.1
+	bitsTop   = 40.0
+)
 
 // costLines contains the bits per key: (log2(1/rate) + more) / load.
 var costLines = []struct {
@@ -76,7 +80,8 @@ func costSeries(rows []measure.Row) (own, peers []series) {
 // the upper left and in the lower left corner.
 func (c *chart) legend(list []series, y float64) {
 	for i, s := range list {
-		x, y := 1.5e-6*math.Pow(10, 1.15*float64(i/4)), y-2.1*float64(i%4)
+		x := 1.5e-6 * math.Pow(10, 1.15*float64(i/4))
+		y := y - 2.1*float64(i%4)
 		c.points(plotter.XYs{{X: x, Y: y}}, s.look)
 		c.write(1.2*x, y, s.name, s.look.color, 0)
 	}
@@ -159,7 +164,8 @@ func timeChart(keys []int, times []measure.Curve) *chart {
 // errors of 0, since its axis is logarithmic.
 func errorChart(errors []measure.FrequencyRow) *chart {
 	c := newChart("count-error", "Error of word counts in Moby-Dick", "KiB", "mean error, occurrences")
-	least, most := float64(errors[0].Memory)/1024, float64(errors[len(errors)-1].Memory)/1024
+	least := float64(errors[0].Memory) / 1024
+	most := float64(errors[len(errors)-1].Memory) / 1024
 	c.across(least, most, 10, plain)
 	c.X.Tick.Marker = marked(least, most, func(x float64) float64 { return 2 * x })
 	var list []series
@@ -184,8 +190,11 @@ func errorChart(errors []measure.FrequencyRow) *chart {
 // The map contains 10^fewest to 10^(fewest+factors) keys, and rates from
 // 10^lowest to 10^(lowest+factors). Each factor of ten has a number of cells.
 const (
-	fewest, lowest, factors = 1, -6, 5
-	keyCells, rateCells     = 10, 20
+	fewest    = 1
+	lowest    = -6
+	factors   = 5
+	keyCells  = 10
+	rateCells = 20
 )
 
 // regions lists the areas of the map, named after the recommended filter.
@@ -202,7 +211,8 @@ var regions = []struct {
 // each rate. A Bloom filter that is only slightly larger is preferred.
 func smallerChart() *chart {
 	c := newChart("smaller", "The smaller filter (or Bloom, if within 5%)", "keys", "false-positive rate")
-	c.width, c.height = 5.5*vg.Inch, 4*vg.Inch
+	c.width = 5.5 * vg.Inch
+	c.height = 4 * vg.Inch
 	c.across(math.Pow10(fewest), math.Pow10(fewest+factors), 1, count)
 	c.upTens(lowest, lowest+factors, percentOf)
 	areas := make(map[string][]plotter.XYs)
@@ -230,7 +240,8 @@ func exponentAt(y float64) float64 { return lowest + y/rateCells }
 func addCell(area []plotter.XYs, x, y float64) []plotter.XYs {
 	left, right, low, high := keysAt(x), keysAt(x+1), exponentAt(y), exponentAt(y+1)
 	if n := len(area); n > 0 && area[n-1][1] == (plotter.XY{X: left, Y: low}) {
-		area[n-1][1].X, area[n-1][2].X = right, right
+		area[n-1][1].X = right
+		area[n-1][2].X = right
 		return area
 	}
 	return append(area, plotter.XYs{{X: left, Y: low}, {X: right, Y: low}, {X: right, Y: high}, {X: left, Y: high}})

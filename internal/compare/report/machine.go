@@ -63,7 +63,10 @@ func (m Machine) String() string {
 }
 
 // Longer lines are hard to read, and narrower terminals wrap lines.
-const mostColumns, leastColumns = 100, 40
+const (
+	mostColumns  = 100
+	leastColumns = 40
+)
 
 // terminalWidth returns the number of columns, or 0 if w is not a terminal.
 func terminalWidth(w io.Writer) int {

@@ -95,9 +95,11 @@ func (r *Report) parts(width int, show func(table) string) []string {
 
 // Headline describes the current measurements, using one sentence per line.
 func (r *Report) Headline() []string {
-	builds, queries := 0, uint64(0)
+	builds := 0
+	queries := uint64(0)
 	for _, x := range r.Rows {
-		builds, queries = max(builds, x.Rounds), max(queries, x.Queries)
+		builds = max(builds, x.Rounds)
+		queries = max(queries, x.Queries)
 	}
 	if builds == 0 {
 		return []string{r.Data.About}
@@ -150,7 +152,8 @@ func peerRemarks(list []measure.Row, failures []measure.Failure) (lines []string
 }
 
 func failed(f measure.Failure) string {
-	name, what := f.Structure, "could not be measured"
+	name := f.Structure
+	what := "could not be measured"
 	if f.TargetFPR > 0 {
 		name += " at " + percentOf(f.TargetFPR)
 	}

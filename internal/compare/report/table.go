@@ -98,7 +98,8 @@ func (t table) markdown() string {
 	rule := "|"
 	for _, c := range t.Columns {
 		head = append(head, c.Heading())
-		if rule += "---"; !c.Left {
+		rule += "---"
+		if !c.Left {
 			rule += ":"
 		}
 		rule += "|"
