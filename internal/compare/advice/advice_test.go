@@ -92,7 +92,7 @@ func TestLiteralHasPromisedSize(t *testing.T) {
 		}
 		for _, c := range choices(t, needs) {
 			bytes := build(t, c.Literal, digests)
-			if strings.HasSuffix(c.Literal, ", digests)") { // the size depends on the keys
+			if strings.Contains(c.Literal, ", digests") { // the size depends on the keys
 				assert.InEpsilon(t, c.Bytes, bytes, 0.015, c.Literal)
 				continue
 			}
@@ -132,7 +132,7 @@ func build(t *testing.T, literal string, digests []hashfam.Digest) uint64 {
 // config matches the arguments of a call. As JSON, a literal's fields have
 // quoted names, no underscores in numbers, and other constants.
 var (
-	config = regexp.MustCompile(`\((?:context.Background\(\), )?([\w.]+)\{(.*)\}(?:, digests)?\)$`)
+	config = regexp.MustCompile(`\((?:context.Background\(\), )?([\w.]+)\{(.*)\}(?:, digests(?:, nil)?)?\)$`)
 	field  = regexp.MustCompile(`(\w+):`)
 	values = strings.NewReplacer("_", "", "bloom.Blocked", `"blocked"`)
 )
