@@ -19,11 +19,10 @@ type HeavyConfig struct {
 	Phi float64
 
 	// MemoryBytes limits the memory for everything that the structure holds:
-	// counters, index and keys. It must be 1,024 or more. Go's allocator may
-	// round these arrays up by as much as an eighth. When counters are widened
-	// or make room for keys, which happens only a few times, and in the first
-	// Add after decoding or merging, up to twice as much memory is used for a
-	// moment.
+	// counters, index and keys. It must be 1,024 or more. The arrays grow with
+	// the keys until they reach this limit. Go's allocator may round them up by
+	// as much as an eighth, and while they grow, and while counters are widened
+	// or make room for keys, up to twice as much memory is used for a moment.
 	//
 	// If it is 0, memory grows as the guarantee requires. The structure then
 	// tracks up to about 7/Phi keys, whether or not they are heavy hitters. It
@@ -175,7 +174,7 @@ func (s *single) goal() (g tracker.Goal) {
 // structure itself, counters, index and keys.
 func (s *single) SizeBytes() uint64 { return s.panes.SizeBytes() }
 
-// Reset removes all counts and keys. It allocates memory, like a constructor.
+// Reset removes all counts and keys.
 func (s *single) Reset() { *s.made().Last = tracker.New(s.goal()) }
 
 // A singular structure is a *HeavyHitters or a *TopK with a configuration of

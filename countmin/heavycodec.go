@@ -29,8 +29,9 @@ func (s *single) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, s
 // MarshalText returns the encoded structure in base64.
 func (s single) MarshalText() ([]byte, error) { return frame.MarshalText(&s) }
 
-// UnmarshalBinary decodes data into h. The remaining memory of MemoryBytes is
-// allocated when it is first needed. See Encoding in package [hashfam].
+// UnmarshalBinary decodes data into h. The memory of a decoded structure is
+// proportional to data and to the keys that are added later, whatever its Config
+// is. See Encoding in package [hashfam].
 func (h *HeavyHitters) UnmarshalBinary(data []byte) error {
 	return h.decodeHeavy(frame.NewBytesReader(data, errs))
 }

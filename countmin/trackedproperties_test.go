@@ -49,6 +49,7 @@ func windowsOf(draw func(*rapid.T, hashfam.Family) WindowConfig) conformance.Str
 		Actions:    map[string]func(*conformance.Machine){"add copies": addCopies, "advance": conformance.On(advance)},
 		Invariant:  conformance.On(checkWindow),
 		Remembered: covered,
+		Large:      large,
 		Golden:     map[string]func() conformance.Encoded{"window.bin": goldenWindow, "windowtime.bin": goldenWindowTime},
 		ClaimHuge: func(params []byte) uint64 {
 			binary.LittleEndian.PutUint64(params[24:], mostPanes)
@@ -176,6 +177,16 @@ func goldenWindowTime() conformance.Encoded {
 		w.AddString(fmt.Sprint("key ", i*i%11))
 	}
 	return w
+}
+
+// large reports whether the counters of a window's panes, which are encoded even
+// if they are zero, have more than 4 MiB.
+func large(f conformance.Encoded) bool {
+	c := f.(*Window).config
+	if c.MemoryBytes > 0 {
+		return c.MemoryBytes > 8<<20
+	}
+	return 8*float64(c.Panes+1)*min(1/c.Phi, 1<<20) > 4<<20
 }
 
 func drawMemory(t *rapid.T) int {

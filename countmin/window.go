@@ -36,8 +36,8 @@ type Window struct {
 	time   ring.Ring // the position, if the window has a Span
 }
 
-// NewWindow returns an empty window. Memory for a pane is allocated when its
-// first key is added. NewWindow returns an [ErrParams] error that names the
+// NewWindow returns an empty window. Its memory grows with the keys that are
+// added. NewWindow returns an [ErrParams] error that names the
 // field if the configuration is invalid.
 func NewWindow(c WindowConfig) (*Window, error) {
 	if c.Panes == 0 {

@@ -35,7 +35,11 @@ func (w *Window) MarshalBinary() ([]byte, error) { return w.AppendBinary(nil) }
 // WriteTo writes the encoded window to dst. See Encoding in package [hashfam].
 func (w *Window) WriteTo(dst io.Writer) (int64, error) { return frame.WriteTo(dst, w.encode) }
 
-// UnmarshalBinary is like [HeavyHitters.UnmarshalBinary] for a Window.
+// UnmarshalBinary is like [HeavyHitters.UnmarshalBinary] for a Window. But the
+// encoding of a pane that has counted a key contains all of its counters, so
+// before you encode a window that you do not trust again, check MemoryBytes, Phi
+// and Panes of its Config: it can have up to half of MemoryBytes or, if that is
+// 0, up to 8 MiB per pane.
 func (w *Window) UnmarshalBinary(data []byte) error {
 	return w.decode(frame.NewBytesReader(data, errs))
 }

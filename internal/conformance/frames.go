@@ -272,6 +272,9 @@ func (s Structure) Change(t *rapid.T) {
 			g = s.receiver(fam)
 		}
 		if s.decodeAny(t, g, changed, nil) {
+			if s.Large != nil && s.Large(g) {
+				return
+			}
 			m := &Machine{T: t, Family: fam, F: g, Counts: map[string]uint64{}, s: s}
 			m.s.Actions = nil
 			m.s.Invariant = nil

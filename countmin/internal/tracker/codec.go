@@ -32,7 +32,7 @@ func (t *Tracker) PayloadWords() uint64 {
 	if t.blank() {
 		return 0
 	}
-	return uint64(headWords + len(t.tail.words) + len(t.log) - t.live)
+	return headWords + uint64(t.tail.size) + uint64(len(t.log)-t.live)
 }
 
 // Payload yields the words of the payload. It first sorts the records, in O(r
@@ -47,9 +47,17 @@ func (t *Tracker) Payload() iter.Seq[uint64] {
 			}
 			return true
 		}
-		shape := uint64(len(t.tail.words)) | uint64(t.tail.shift)<<32
-		if t.blank() || !put(t.total, t.floor, t.missed, shape, uint64(t.live)) || !put(t.tail.words...) {
+		if t.blank() {
 			return
+		}
+		shape := uint64(t.tail.size) | uint64(t.tail.shift)<<32
+		if !put(t.total, t.floor, t.missed, shape, uint64(t.live)) {
+			return
+		}
+		for word := range t.tail.all() {
+			if !yield(word) {
+				return
+			}
 		}
 		for _, r := range t.byDigest() {
 			if !put(t.log.count(r), t.log.guess(r)) || !put(t.log.key(r)...) {
@@ -85,7 +93,8 @@ func Decode(r *frame.Reader, words []uint64, g Goal, fam hashfam.Family) (Tracke
 	case t.floor > t.missed || t.missed > t.total:
 		return Tracker{}, r.Corrupt("floor, missed, total", []uint64{t.floor, t.missed, t.total}, "ascending numbers")
 	}
-	t.tail = tail{slices.Clone(rest[:tailWords]), uint8(shift)}
+	t.tail = newTail(tailWords, uint8(shift))
+	t.tail.words = slices.Clone(rest[:tailWords])
 	for i := range t.tail.cells() {
 		if count := t.tail.get(i); count > t.total {
 			return Tracker{}, r.Corrupt("counter", count, fmt.Sprintf("at most the total, %d", t.total))

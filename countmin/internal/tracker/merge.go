@@ -96,7 +96,7 @@ func (t *Tracker) match(l *tail) {
 		for pair[0].shift < pair[1].shift {
 			t.widen(pair[0])
 		}
-		for !t.grows() && len(pair[0].words) > len(pair[1].words) {
+		for !t.grows() && pair[0].size > pair[1].size {
 			pair[0].halve()
 		}
 	}
@@ -115,18 +115,10 @@ func (t *Tracker) fit() {
 // settle completes a tracker whose log was built elsewhere. It links the
 // records. The rest of the memory will be allocated when it is first needed.
 func (t *Tracker) settle() {
-	live := 0
-	for range t.log.all() {
-		live++
-	}
-	heads := max(1, live)
 	if !t.grows() {
-		t.room = t.logWords(uint64(len(t.tail.words)))
-		if t.lacks(0) <= t.room { // otherwise chains would be long, and a sweep is due
-			heads = min(heads, t.maxHeads())
-		}
+		t.room = t.logWords(uint64(t.tail.size))
 	}
 	t.log = append(make(log, 0, len(t.log)), t.log...)
-	t.live = t.index.relink(t.log, make([]uint32, heads))
+	t.live = t.index.relink(t.log, make([]uint32, t.headsFor(uint64(len(t.log)))))
 	t.refused = refusal{}
 }

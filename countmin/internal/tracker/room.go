@@ -69,7 +69,7 @@ func (t *Tracker) sweep(bar uint64) {
 		}
 	}
 	t.log = kept
-	t.live = t.index.relink(t.log, t.heads())
+	t.live = t.index.relink(t.log, t.index.heads)
 	t.refused = refusal{}
 	if t.grows() {
 		t.room = roomFor(uint64(len(t.log)))
@@ -93,11 +93,11 @@ func (t *Tracker) enlarge(words uint64) bool {
 	if t.grows() {
 		return t.grow(uint64(len(t.log)) + words)
 	}
-	if !t.canHalve(uint64(len(t.tail.words))) {
+	if !t.canHalve(uint64(t.tail.size)) {
 		return false
 	}
 	t.tail.halve()
-	t.room, t.refused = t.logWords(uint64(len(t.tail.words))), refusal{}
+	t.room, t.refused = t.logWords(uint64(t.tail.size)), refusal{}
 	return true
 }
 
@@ -113,27 +113,27 @@ func (t *Tracker) grow(words uint64) bool {
 }
 
 // allocate makes the log's array large enough for the given number of
-// additional words, which must be within the room.
+// additional words, which must be within the room. The array doubles, so that
+// it is proportional to the keys that were admitted.
 func (t *Tracker) allocate(words uint64) {
 	need := uint64(len(t.log)) + words
 	if need <= uint64(cap(t.log)) {
 		return
 	}
-	size := t.room
-	if t.grows() {
-		size = min(size, max(need, 2*uint64(cap(t.log))))
-	}
+	size := min(t.room, max(need, 2*uint64(cap(t.log))))
 	t.log = append(make(log, 0, size), t.log...)
-	if heads := t.heads(); len(heads) > len(t.index.heads) {
-		t.index.relink(t.log, heads)
+	if heads := t.headsFor(size); heads > len(t.index.heads) {
+		t.index.relink(t.log, make([]uint32, heads))
 	}
 }
 
-// heads returns the heads of the index, or new heads if the budget allows more.
-// After settle, there is only one head for each record.
-func (t *Tracker) heads() []uint32 {
-	if !t.grows() && t.maxHeads() > len(t.index.heads) {
-		return make([]uint32, t.maxHeads())
+// headsFor returns the number of heads for a log of the given number of words.
+// They use 1/7 of its bytes, as in a budget, which are enough for a head per
+// record. A budget limits them unless the log is too long and must be swept.
+func (t *Tracker) headsFor(words uint64) int {
+	heads := int(max(1, 2*words/7))
+	if !t.grows() && words <= t.room {
+		heads = min(heads, t.maxHeads())
 	}
-	return t.index.heads
+	return heads
 }

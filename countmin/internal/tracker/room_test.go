@@ -108,17 +108,20 @@ func TestRecordsDisplaceSmallerCounts(t *testing.T) {
 		if !admitted {
 			require.Equal(t, max(c.floor, c.count), h.missed, "%+v", c)
 		}
-		require.EqualValues(t, 1024, len(h.tail.words))
+		require.EqualValues(t, 1024, h.tail.size)
 	}
 }
 
 // The tail is halved as long as the log has fewer records than it should.
 func TestTailIsHalvedUntilThereAreEnoughRecords(t *testing.T) {
-	for want, c := range map[int]struct{ tail, live int }{216: {1024, 203}, 217: {512, 217}} {
+	for want, c := range map[int]struct {
+		tail uint32
+		live int
+	}{216: {1024, 203}, 217: {512, 217}} {
 		h := crowded(t)
 		h.want = want
 		add(h, "another", 500)
-		require.Equal(t, c.tail, len(h.tail.words), "%d wanted", want)
+		require.Equal(t, c.tail, h.tail.size, "%d wanted", want)
 		require.Equal(t, c.live, h.live, "%d wanted", want)
 	}
 }

@@ -1,6 +1,7 @@
 package tracker
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -12,13 +13,15 @@ import (
 // counts are tracked. They have 4 bits at first, and double in width when a
 // count no longer fits. A third row would be useless while the tail is sparse.
 // Later it would reduce the accuracy, since the memory should be used for width
-// instead.
+// instead. While all counters are zero, which is often the case until the first
+// sweep, they have no memory.
 //
 // Shifts are masked with 7 or 63 where they are known to be smaller, so that
 // the compiler omits the code for larger ones.
 type tail struct {
-	words []uint64
-	shift uint8 // a counter has 1<<shift bits; from 2 to 6
+	words []uint64 // nil while all counters are zero
+	size  uint32   // number of words, whether or not they are allocated
+	shift uint8    // a counter has 1<<shift bits; from 2 to 6
 }
 
 const (
@@ -27,8 +30,21 @@ const (
 	tailMaxShift = 6
 )
 
+// newTail returns a tail with the given number of words, all of which are zero.
+func newTail(words uint64, shift uint8) tail { return tail{size: uint32(words), shift: shift} }
+
+// zero reports whether the tail has no memory yet.
+func (t *tail) zero() bool { return t.words == nil }
+
+// allocate allocates the tail's memory if it has none yet.
+func (t *tail) allocate() {
+	if t.zero() {
+		t.words = make([]uint64, t.size)
+	}
+}
+
 // cells returns the number of counters in both rows.
-func (t *tail) cells() uint64 { return uint64(len(t.words)) << 6 >> (t.shift & 7) }
+func (t *tail) cells() uint64 { return uint64(t.size) << 6 >> (t.shift & 7) }
 
 // limit returns the largest count that fits in a counter.
 func (t *tail) limit() uint64 { return ^uint64(0) >> (64 - 1<<(t.shift&7)) }
@@ -56,6 +72,9 @@ func (t *tail) lift(i, to uint64) {
 
 // count returns the minimum of the key's counters.
 func (t *tail) count(d hashfam.Digest) uint64 {
+	if t.zero() {
+		return 0
+	}
 	i, j := t.positions(d)
 	return min(t.get(i), t.get(j))
 }
@@ -64,6 +83,12 @@ func (t *tail) count(d hashfam.Digest) uint64 {
 // must fit in a counter. It returns the previous count and whether the key was
 // counted. It combines count and raise without a branch.
 func (t *tail) add(d hashfam.Digest, n, most uint64) (before uint64, added bool) {
+	if t.zero() {
+		if n > most {
+			return 0, false
+		}
+		t.allocate()
+	}
 	i, j := t.positions(d)
 	shift, limit := t.shift&7, t.limit()
 	per := (6 - shift) & 7
@@ -83,6 +108,7 @@ func (t *tail) add(d hashfam.Digest, n, most uint64) (before uint64, added bool)
 // raise raises the key's counters to the given count, which must fit, if they
 // are lower.
 func (t *tail) raise(d hashfam.Digest, to uint64) {
+	t.allocate()
 	i, j := t.positions(d)
 	t.lift(i, to)
 	t.lift(j, to)
@@ -90,7 +116,7 @@ func (t *tail) raise(d hashfam.Digest, to uint64) {
 
 // widen doubles the width of the counters, and thereby the memory.
 func (t *tail) widen() {
-	wide := tail{make([]uint64, 2*len(t.words)), t.shift + 1}
+	wide := newTail(2*uint64(t.size), t.shift+1)
 	wide.cover(t)
 	*t = wide
 }
@@ -99,7 +125,10 @@ func (t *tail) widen() {
 // array.
 func (t *tail) halve() {
 	t.pair(t.shift)
-	t.words = slices.Clone(t.words[:len(t.words)/2])
+	t.size /= 2
+	if !t.zero() {
+		t.words = slices.Clone(t.words[:t.size])
+	}
 }
 
 // pair halves the number of counters. Their width remains the same, or doubles
@@ -109,6 +138,10 @@ func (t *tail) halve() {
 // of any key of either neighbor. [hashfam.Reduce] preserves the order of
 // positions, so keys find their counters at the new positions.
 func (t *tail) pair(shift uint8) {
+	if t.zero() {
+		t.shift = shift
+		return
+	}
 	word, n := uint64(0), uint64(0)
 	for i := range t.cells() / 2 {
 		at := i << (shift & 7) & 63
@@ -125,6 +158,10 @@ func (t *tail) pair(shift uint8) {
 // not fit, it returns false without changing t. Counters of 64 bits saturate
 // instead.
 func (t *tail) addTail(o *tail) bool {
+	if o.zero() {
+		return true
+	}
+	t.allocate()
 	for i := range t.cells() {
 		if t.shift < tailMaxShift && t.get(i) > t.limit()-o.get(i) {
 			return false
@@ -139,9 +176,43 @@ func (t *tail) addTail(o *tail) bool {
 // cover raises every counter to the corresponding counter of o if it is lower.
 // Both tails must have the same number of counters.
 func (t *tail) cover(o *tail) {
+	if o.zero() {
+		return
+	}
+	t.allocate()
 	for i := range t.cells() {
 		t.lift(i, o.get(i))
 	}
 }
 
-func (t *tail) clone() tail { return tail{slices.Clone(t.words), t.shift} }
+func (t *tail) clone() tail { return tail{slices.Clone(t.words), t.size, t.shift} }
+
+// all yields the words, whether or not they are allocated.
+func (t *tail) all() iter.Seq[uint64] {
+	return func(yield func(uint64) bool) {
+		for i := range t.size {
+			word := uint64(0)
+			if !t.zero() {
+				word = t.words[i]
+			}
+			if !yield(word) {
+				return
+			}
+		}
+	}
+}
+
+// equal reports whether t and o have the same shape and equal counters.
+func (t *tail) equal(o *tail) bool {
+	switch {
+	case t.size != o.size || t.shift != o.shift:
+		return false
+	case t.zero() && o.zero():
+		return true
+	case t.zero() || o.zero():
+		counted := func(word uint64) bool { return word != 0 }
+		return !slices.ContainsFunc(t.words, counted) && !slices.ContainsFunc(o.words, counted)
+	default:
+		return slices.Equal(t.words, o.words)
+	}
+}

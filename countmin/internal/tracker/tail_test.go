@@ -1,6 +1,7 @@
 package tracker
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -14,7 +15,7 @@ import (
 // changes of width and size, and the two ways of adding agree.
 func TestTailMatchesAMap(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		l := tail{make([]uint64, 2*rapid.IntRange(1, 8).Draw(t, "pairs of words")), tailShift}
+		l := newTail(2*rapid.Uint64Range(1, 8).Draw(t, "pairs of words"), tailShift)
 		truth := map[hashfam.Digest]uint64{}
 		digest := rapid.Custom(func(t *rapid.T) hashfam.Digest {
 			return hashfam.Family{}.SumUint64(rapid.Uint64Range(0, 60).Draw(t, "key"))
@@ -41,7 +42,7 @@ func TestTailMatchesAMap(t *testing.T) {
 				}
 			},
 			"halve": func(t *rapid.T) {
-				if len(l.words)%4 == 0 {
+				if l.size%4 == 0 {
 					pairUp(t, &l, l.halve)
 				}
 			},
@@ -49,21 +50,18 @@ func TestTailMatchesAMap(t *testing.T) {
 				if l.shift == tailMaxShift {
 					return
 				}
-				before := l.clone()
+				before := counters(&l)
 				l.widen()
-				require.Equal(t, before.cells(), l.cells())
-				for i := range l.cells() {
-					require.Equal(t, before.get(i), l.get(i))
-				}
+				require.Equal(t, before, counters(&l))
 			},
 			"add a tail": func(t *rapid.T) {
-				other := tail{make([]uint64, len(l.words)), l.shift}
+				other := newTail(uint64(l.size), l.shift)
 				d := digest.Draw(t, "d")
 				n := rapid.Uint64Range(0, l.limit()).Draw(t, "n")
 				other.raise(d, n)
-				before, fits := l.clone(), true
-				for i := range l.cells() {
-					fits = fits && (l.shift == tailMaxShift || l.get(i) <= l.limit()-other.get(i))
+				before, mine, theirs, fits := l.clone(), counters(&l), counters(&other), true
+				for i := range mine {
+					fits = fits && (l.shift == tailMaxShift || mine[i] <= l.limit()-theirs[i])
 				}
 				require.Equal(t, fits, l.addTail(&other))
 				if !fits {
@@ -71,14 +69,26 @@ func TestTailMatchesAMap(t *testing.T) {
 					return
 				}
 				truth[d] = saturating.Add(truth[d], n)
-				for i := range l.cells() {
-					require.Equal(t, saturating.Add(before.get(i), other.get(i)), l.get(i))
+				for i, sum := range counters(&l) {
+					require.Equal(t, saturating.Add(mine[i], theirs[i]), sum)
 				}
+			},
+			"add nothing": func(t *rapid.T) {
+				before, other := l.clone(), newTail(uint64(l.size), l.shift)
+				require.True(t, l.addTail(&other))
+				l.cover(&other)
+				require.Equal(t, before, l)
 			},
 			"": func(t *rapid.T) {
 				for d, n := range truth {
 					require.GreaterOrEqual(t, l.count(d), n)
 				}
+				words := slices.Collect(l.all())
+				require.Len(t, words, int(l.size))
+				allocated := tail{words, l.size, l.shift}
+				require.True(t, l.equal(&allocated) && allocated.equal(&l))
+				words[0]++
+				require.False(t, l.equal(&allocated) || allocated.equal(&l))
 			},
 		})
 	})
@@ -87,10 +97,22 @@ func TestTailMatchesAMap(t *testing.T) {
 // pairUp checks that a change halves the number of counters, and that each is
 // the maximum of two neighbors.
 func pairUp(t require.TestingT, l *tail, change func()) {
-	before := l.clone()
+	before := counters(l)
 	change()
-	require.Equal(t, before.cells()/2, l.cells())
-	for i := range l.cells() {
-		require.Equal(t, max(before.get(2*i), before.get(2*i+1)), l.get(i))
+	after := counters(l)
+	require.Len(t, after, len(before)/2)
+	for i, count := range after {
+		require.Equal(t, max(before[2*i], before[2*i+1]), count)
 	}
+}
+
+// counters returns all counters of a tail, whether or not they are allocated.
+func counters(l *tail) []uint64 {
+	all := make([]uint64, l.cells())
+	for i := range all {
+		if !l.zero() {
+			all[i] = l.get(uint64(i))
+		}
+	}
+	return all
 }

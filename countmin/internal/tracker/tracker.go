@@ -23,7 +23,9 @@ import (
 //   - A key without a record has a count of no more than missed.
 //   - The tail's estimate of a key without a record is not below the truth.
 //
-// A Tracker that contains only a Goal is empty and has no memory yet.
+// The arrays grow with the keys that are counted, up to the budget if there is
+// one, so a Goal alone does not use memory. A Tracker that contains only a Goal
+// is blank: it is empty and is encoded as nothing.
 type Tracker struct {
 	// The fields that Observe changes, and then those that it reads, are in two
 	// cache lines.
@@ -47,17 +49,12 @@ type Tracker struct {
 // and has no higher count.
 type refusal struct{ words, bar uint64 }
 
-// New returns an empty tracker. If there is a budget, its memory is allocated
-// at once.
+// New returns an empty tracker.
 func New(g Goal) Tracker {
-	tailWords := g.tailWords()
-	t := Tracker{Goal: g, want: g.wanted(), tail: tail{make([]uint64, tailWords), tailShift}}
-	if g.grows() {
-		t.room, t.index = minLog, newIndex(minLog/4)
-		return t
+	t := Tracker{Goal: g, want: g.wanted(), room: minLog, tail: newTail(g.tailWords(), tailShift), index: newIndex(1)}
+	if !g.grows() {
+		t.room = g.logWords(uint64(t.tail.size))
 	}
-	t.room, t.index = g.logWords(tailWords), newIndex(g.maxHeads())
-	t.log = make(log, 0, t.room)
 	return t
 }
 
@@ -84,24 +81,16 @@ func Observe[K Key](p *Panes, d hashfam.Digest, key K, n uint64) {
 	if now > t.floor && t.makeRoom(recordWords(len(key)), now) {
 		r := record(len(t.log))
 		t.log = appendRecord(t.log, now, before, d, key)
-		t.enlist(r)
+		t.index.link(t.log, r)
+		t.live++
 		return
 	}
 	t.missed = max(t.missed, now)
 	t.raise(d, now)
 }
 
-// blank reports whether t has no memory yet.
-func (t *Tracker) blank() bool { return len(t.tail.words) == 0 }
-
-// enlist adds r, the newest record, to the index.
-func (t *Tracker) enlist(r record) {
-	if t.live++; t.live > len(t.index.heads) && t.grows() {
-		t.index.relink(t.log, make([]uint32, 2*t.live))
-		return
-	}
-	t.index.link(t.log, r)
-}
+// blank reports whether t contains only a Goal.
+func (t *Tracker) blank() bool { return t.tail.size == 0 }
 
 // raise raises the key's counters in the tail to the given count if they are
 // lower.
@@ -132,6 +121,13 @@ func (t *Tracker) clone() Tracker {
 // equal reports whether t and o have the same goal and have counted the same.
 // The order of the records in the log does not matter.
 func (t *Tracker) equal(o *Tracker) bool {
-	return t.Goal == o.Goal && t.total == o.total && t.PayloadWords() == o.PayloadWords() &&
-		slices.Equal(slices.Collect(t.Payload()), slices.Collect(o.Payload()))
+	if t.Goal != o.Goal || t.blank() != o.blank() || t.total != o.total || t.floor != o.floor || t.missed != o.missed {
+		return false
+	}
+	if t.live != o.live || len(t.log) != len(o.log) || !t.tail.equal(&o.tail) {
+		return false
+	}
+	return slices.EqualFunc(t.byDigest(), o.byDigest(), func(a, b record) bool {
+		return t.log.count(a) == o.log.count(b) && t.log.guess(a) == o.log.guess(b) && slices.Equal(t.log.key(a), o.log.key(b))
+	})
 }

@@ -134,69 +134,63 @@ func addMany(t *Tracker, first, last int, count uint64) {
 func TestSizeBytesIsExact(t *testing.T) {
 	bytes := func(tail, heads, log uint64) uint64 { return 256 + 8*tail + 4*heads + 8*log }
 
-	// Without a budget, there is one head per 4 of 512 words at first. The
-	// log's array doubles when it is full. When there are more records than
-	// heads, the index gets twice as many heads as there are records.
-	h := New(Goal{Phi: 0.1})
-	require.Equal(t, bytes(512, 128, 0), h.sizeBytes())
+	// The log's array doubles when it is full, and then has 2/7 as many heads
+	// as words. A budget limits both.
 	for _, c := range []struct {
+		budget     uint64
 		records    int
 		heads, log uint64
 	}{
-		{1, 128, 4}, {2, 128, 8}, {3, 128, 16}, {4, 128, 16}, {5, 128, 32}, {64, 128, 256}, {65, 128, 512},
-		{128, 128, 512}, {129, 258, 1024}, {256, 258, 1024},
+		{0, 0, 1, 0}, {0, 1, 1, 4}, {0, 2, 2, 8}, {0, 3, 4, 16}, {0, 4, 4, 16}, {0, 5, 9, 32}, {0, 64, 73, 256},
+		{0, 65, 146, 512}, {0, 128, 146, 512}, {0, 129, 292, 1024}, {0, 256, 292, 1024},
+		{1024, 0, 1, 0}, {1024, 4, 4, 16}, {1024, 5, 6, 24}, {1024, 6, 6, 24},
+		{16 << 10, 0, 1, 0}, {16 << 10, 65, 146, 512}, {16 << 10, 129, 240, 864}, {16 << 10, 216, 240, 864},
 	} {
-		addMany(&h, h.live+1, c.records, 1)
+		h := New(Goal{Phi: 1, Memory: c.budget})
+		addMany(&h, 1, c.records, 1)
 		require.Equal(t, c.records, h.live)
-		require.Equal(t, bytes(512, c.heads, c.log), h.sizeBytes(), "%d records", c.records)
+		require.Zero(t, h.missed)
+		require.Equal(t, bytes(0, c.heads, c.log), h.sizeBytes(), "%d bytes, %d records", c.budget, c.records)
 	}
-	require.Zero(t, h.missed)
 
-	// A budget is allocated at once.
+	// The tail is allocated when it is needed, usually in the first sweep.
 	for budget, size := range map[uint64]uint64{
-		1024:     bytes(64, 16, 24),
+		1024:     bytes(64, 6, 24),
 		16 << 10: bytes(1024, 240, 864),
 	} {
 		h := New(Goal{Phi: 1, Memory: budget})
-		require.Equal(t, size, h.sizeBytes())
 		addMany(&h, 1, 1000, 1)
 		require.Equal(t, size, h.sizeBytes())
 	}
 }
 
-// A decoded tracker allocates the memory for its records, with one head for
-// each. It allocates the rest of its budget when another key is counted.
+// A decoded tracker has the memory for its counters and records only. It
+// allocates more when another key is counted, as the original did.
 func TestDecodedTrackerAllocatesWhenNeeded(t *testing.T) {
-	for _, records := range []int{0, 1, 10} {
+	for records, size := range map[int][2]int{0: {4 * 1, 4*1 + 8*4}, 1: {4*1 + 8*4, 4*2 + 8*8}, 10: {4*11 + 8*40, 4*22 + 8*80}} {
 		h := New(Goal{Phi: 1, Memory: 16 << 10})
 		addMany(&h, 1, records, 1)
-		full := h.sizeBytes()
 		g, err := recode(&h)
 		require.NoError(t, err)
-		require.Equal(t, uint64(256+8*1024+4*max(1, records)+8*4*records), g.sizeBytes(), "%d records", records)
+		require.EqualValues(t, 256+8*1024+size[0], g.sizeBytes(), "%d records", records)
 		add(&g, "another", 1)
 		require.Equal(t, records+1, g.live)
-		require.Equal(t, full, g.sizeBytes(), "%d records", records)
+		require.EqualValues(t, 256+8*1024+size[1], g.sizeBytes(), "%d records", records)
 	}
 }
 
-// A decoded log that is full of long keys has few heads. When short keys
-// displace them, it gets all heads in the budget.
-func TestDecodedTrackerGetsAllHeadsForShortKeys(t *testing.T) {
+// A decoded log that is full of long keys has as many heads as one with short
+// keys, which may displace them.
+func TestDecodedTrackerHasHeadsForShortKeys(t *testing.T) {
 	h := New(Goal{Phi: 1, Memory: 16 << 10})
 	h.want = 0 // so that the tail is not halved
-	heads := len(h.index.heads)
 	for i := range 8 {
 		add(&h, fmt.Sprint(i)+strings.Repeat("x", lengthFor(h.room/8)-1), 1)
 	}
 	require.Zero(t, h.lacks(0))
 	g, err := recode(&h)
 	require.NoError(t, err)
-	require.Equal(t, 8, len(g.index.heads))
-	g.want = 0
-	addMany(&g, 1, 150, 2)
-	require.Equal(t, 150, g.live)
-	require.Equal(t, heads, len(g.index.heads))
+	require.Len(t, g.index.heads, h.maxHeads())
 }
 
 // The room of a growing log is a power of two, up to the limit of a 32-bit
