@@ -91,12 +91,15 @@
 //
 // # Views
 //
-// A View queries a frame directly, for example in a mapped file. Functions such
+// A view queries a frame directly, for example in a mapped file. Functions such
 // as NewView retain the data, which must not change while the view is used, and
 // check only the header; Verify checks the rest. In addition to the decoding
 // errors, they return [ErrParams] if the contents do not start at a multiple of
 // 8 in memory, and errors.ErrUnsupported on a big-endian platform or in a build
 // with the tag purego.
+//
+// If a structure cannot change after it was built, its view has the same type.
+// Encoding such a view calls Verify first. To get a deep copy, decode the data.
 //
 // # Printing
 //

@@ -55,11 +55,15 @@ func (f *Filter) UnmarshalText(text []byte) error { return frame.UnmarshalText(f
 // decode the file.
 func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) { return format.ReadHeader(r, fam) }
 
-// encode returns f's frame, or ErrParams if f is a zero Filter.
+// encode returns f's frame, or ErrParams if f is a zero Filter. It verifies the
+// data of a view first, because the new checksum would hide any damage.
 func (f *Filter) encode() (frame.Header, frame.Payload, error) {
 	shape := f.ribbon.Shape()
 	if shape.Columns == 0 {
 		return frame.Header{}, nil, paramError("Params.Columns", 0, "a filter that was built or decoded")
+	}
+	if err := f.Verify(); err != nil {
+		return frame.Header{}, nil, err
 	}
 	family := f.Family()
 	return shape.Header(family.CheckValue(), f.ribbon.PayloadBytes()), f.ribbon.Payload(), nil
@@ -77,20 +81,20 @@ func (f *Filter) decode(r *frame.Reader) error {
 		err = decoded.ribbon.Verify(errs)
 	}
 	if err == nil {
-		f.reader = decoded
+		*f = decoded
 	}
 	return err
 }
 
-// parse returns a reader with the given parameters and payload. The reader
+// parse returns a filter with the given parameters and payload. The filter
 // retains words.
-func parse(p Params, words []uint64, room *ribbon.Room) (reader, error) {
+func parse(p Params, words []uint64, room *ribbon.Room) (Filter, error) {
 	s := ribbon.Shape{Keys: p.Keys, Columns: p.Columns, Layers: p.Layers}
 	r, rest, err := ribbon.Parse(s, words, room, errs)
 	if err != nil {
-		return reader{}, err
+		return Filter{}, err
 	}
-	return reader{p.Family.Hasher(r.SizeBytes()), r, true}, checkRest(p.Bytes, rest)
+	return Filter{hash: p.Family.Hasher(r.SizeBytes()), ribbon: r, valid: true}, checkRest(p.Bytes, rest)
 }
 
 // checkRest returns ErrCorrupt if there are words left. length is the payload

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/frame"
 	"github.com/filterfam/filterfam/internal/ribbon"
 )
 
@@ -44,7 +45,8 @@ func (p ExactParams) classes() (rare, common uint64) {
 // An Exact returns the right result for every key in a known universe, which
 // consists of the members and the others that it was built from. CRLite uses a
 // cascade of filters for this purpose. Clubcard uses two levels, and so does an
-// Exact. Use [NewExact] to create one. Only decoding changes an Exact.
+// Exact. Use [NewExact] or [NewExactView] to create one. Only decoding changes an
+// Exact.
 //
 // The first level is a filter of the rarer class with r = floor(log2(ratio))
 // columns, where ratio is the number of keys in the other class for each rarer
@@ -57,18 +59,16 @@ func (p ExactParams) classes() (rare, common uint64) {
 // A key in neither list is a foreign key. It is mistaken for a key in the rarer
 // class with probability 2^-(r+1), and otherwise for a key in the other class.
 // If there are no keys at all, Contains returns false.
-type Exact struct{ exactReader }
-
-// An exactReader implements the methods of both [Exact] and [ExactView].
-type exactReader struct {
+type Exact struct {
 	params ExactParams
 	filter ribbon.Ribbon // of the rarer class
 	class  ribbon.Ribbon // of each key that passes: 1 if it is in the rarer class
 	direct bool          // the members are the rarer class
 	hash   hashfam.Hasher
+	view   *frame.View // the frame that NewExactView uses in place, or nil
 }
 
-var zeroExact = errs.Zero("Exact or ExactView", "NewExact or NewExactView, or decode into it")
+var zeroExact = errs.Zero("Exact", "NewExact or NewExactView, or decode into it")
 
 // NewExact returns an Exact that contains the members and not the others. Both
 // lists contain digests computed by c.Family, in any order. They can be empty,
@@ -102,7 +102,7 @@ func NewExact(ctx context.Context, c ExactConfig, members, others []hashfam.Dige
 	if !p.direct() {
 		rare, common = others, members
 	}
-	e := &Exact{exactReader{params: p}}
+	e := &Exact{params: p}
 	if err := e.fill(ctx, b, rare, common); err != nil {
 		return nil, buildError(err, 0)
 	}
@@ -112,22 +112,22 @@ func NewExact(ctx context.Context, c ExactConfig, members, others []hashfam.Dige
 // NewExactReceiver returns an empty Exact that can decode data encoded with
 // fam.
 func NewExactReceiver(fam hashfam.Family) *Exact {
-	return &Exact{exactReader{params: ExactParams{Family: fam}}}
+	return &Exact{params: ExactParams{Family: fam}}
 }
 
 // Contains reports whether key is a member. The result is always right for a
 // key in either list; see [Exact] for foreign keys. Contains causes up to four
 // cache misses if the key passes the first level, and otherwise two.
-func (e *exactReader) Contains(key []byte) bool { return e.ContainsDigest(e.hash.Sum(key)) }
+func (e *Exact) Contains(key []byte) bool { return e.ContainsDigest(e.hash.Sum(key)) }
 
 // ContainsString is like Contains for a string key.
-func (e *exactReader) ContainsString(key string) bool {
+func (e *Exact) ContainsString(key string) bool {
 	return e.ContainsDigest(e.hash.SumString(key))
 }
 
 // ContainsDigest is like Contains for a key's digest, which must be computed by
 // the family.
-func (e *exactReader) ContainsDigest(d hashfam.Digest) bool {
+func (e *Exact) ContainsDigest(d hashfam.Digest) bool {
 	if e.class.Shape().Columns == 0 {
 		panic(zeroExact)
 	}
@@ -143,7 +143,7 @@ const exactBlock = 1024
 // returns the extended slice. It looks up a block of digests in the first level
 // before using the second one. For keys that the first level rejects, this
 // needs about half the time of single calls.
-func (e *exactReader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
+func (e *Exact) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	if e.class.Shape().Columns == 0 {
 		panic(zeroExact)
 	}
@@ -160,14 +160,14 @@ func (e *exactReader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 }
 
 // Params returns the parameters.
-func (e *exactReader) Params() ExactParams { return e.params }
+func (e *Exact) Params() ExactParams { return e.params }
 
 // Family returns the family that hashes the keys.
-func (e *exactReader) Family() hashfam.Family { return e.params.Family }
+func (e *Exact) Family() hashfam.Family { return e.params.Family }
 
 // SizeBytes returns the size of both levels in bytes. The structure itself adds
 // less than 800 bytes.
-func (e *exactReader) SizeBytes() uint64 { return e.filter.SizeBytes() + e.class.SizeBytes() }
+func (e *Exact) SizeBytes() uint64 { return e.filter.SizeBytes() + e.class.SizeBytes() }
 
 // Equal reports whether e and other have the same family, key counts and
 // levels. This is the case if they were built from the same two sets of keys.
@@ -177,10 +177,10 @@ func (e *Exact) Equal(other *Exact) bool {
 }
 
 // String describes the Exact in a single line.
-func (e exactReader) String() string { return fmt.Sprintf("static.Exact(%v)", e.params) }
+func (e Exact) String() string { return fmt.Sprintf("static.Exact(%v)", e.params) }
 
 // Format prints the result of String for every verb.
-func (e exactReader) Format(s fmt.State, _ rune) { fmt.Fprint(s, e.String()) }
+func (e Exact) Format(s fmt.State, _ rune) { fmt.Fprint(s, e.String()) }
 
 // LogValue returns the result of String for package log/slog.
-func (e exactReader) LogValue() slog.Value { return slog.StringValue(e.String()) }
+func (e Exact) LogValue() slog.Value { return slog.StringValue(e.String()) }

@@ -90,7 +90,7 @@ func TestKeysInBothListsAreErrors(t *testing.T) {
 		require.EqualError(t, err, fmt.Sprintf(
 			"static: invalid parameters: others = %d digests of members, want digests that are not in members", n))
 	}
-	both, e := []hashfam.Digest{7}, &Exact{exactReader{params: ExactParams{Members: 1, Others: 1}}}
+	both, e := []hashfam.Digest{7}, &Exact{params: ExactParams{Members: 1, Others: 1}}
 	err := e.fill(t.Context(), ribbon.Build{Workers: 1}, both, slices.Clone(both)) // the build ends even without the check
 	require.ErrorIs(t, buildError(err, 0), ErrParams)
 	require.ErrorIs(t, err, ribbon.ErrLayers)

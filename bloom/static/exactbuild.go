@@ -94,14 +94,14 @@ func passing(ctx context.Context, b ribbon.Build, filter *ribbon.Ribbon, digests
 }
 
 // set sets the levels of e, whose key counts must already be set.
-func (e *exactReader) set(filter, class *ribbon.Ribbon) {
+func (e *Exact) set(filter, class *ribbon.Ribbon) {
 	e.filter, e.class, e.direct = *filter, *class, e.params.direct()
 	e.params.Bytes = filter.PayloadBytes() + class.PayloadBytes()
 	e.hash = e.params.Family.Hasher(e.params.Bytes)
 }
 
-// verify returns ErrCorrupt if an unused bit is set in either level.
-func (e *exactReader) verify() error {
+// checkUnused returns ErrCorrupt if an unused bit is set in either level.
+func (e *Exact) checkUnused() error {
 	if err := e.filter.Verify(errs); err != nil {
 		return err
 	}

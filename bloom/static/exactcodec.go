@@ -63,11 +63,15 @@ func ReadExactParams(r io.Reader, fam hashfam.Family) (ExactParams, error) {
 	return s.ExactParams, err
 }
 
-// encode returns e's frame, or ErrParams if e is a zero Exact.
+// encode returns e's frame, or ErrParams if e is a zero Exact. It verifies the
+// data of a view first, because the new checksum would hide any damage.
 func (e *Exact) encode() (frame.Header, frame.Payload, error) {
 	filter, class := e.filter.Shape(), e.class.Shape()
 	if class.Columns == 0 {
 		return frame.Header{}, nil, paramError("receiver", "zero", "an Exact that was built or decoded")
+	}
+	if err := e.Verify(); err != nil {
+		return frame.Header{}, nil, err
 	}
 	p := e.params
 	h := exactFormat.New(p.Family, exactHeader{
@@ -86,10 +90,10 @@ func (e *Exact) decode(r *frame.Reader) error {
 	}
 	decoded, err := s.levels(words)
 	if err == nil {
-		err = decoded.verify()
+		err = decoded.checkUnused()
 	}
 	if err == nil {
-		e.exactReader = decoded
+		*e = decoded
 	}
 	return err
 }
@@ -126,32 +130,26 @@ func (s exactShape) check() error {
 	return checkShapes(s.Bytes, s.filter, s.class)
 }
 
-// levels returns a reader with shape s and the payload words, which it retains.
-func (s exactShape) levels(words []uint64) (exactReader, error) {
+// levels returns an Exact with shape s and the payload words, which it retains.
+func (s exactShape) levels(words []uint64) (Exact, error) {
 	filter, words, err := ribbon.Parse(s.filter, words, new(ribbon.Room), errs)
 	if err != nil {
-		return exactReader{}, err
+		return Exact{}, err
 	}
 	class, words, err := ribbon.Parse(s.class, words, new(ribbon.Room), errs)
 	if err != nil {
-		return exactReader{}, err
+		return Exact{}, err
 	}
-	e := exactReader{params: s.ExactParams}
+	e := Exact{params: s.ExactParams}
 	e.set(&filter, &class)
 	return e, checkRest(s.Bytes, words)
 }
 
-// An ExactView is a read-only [Exact] that uses its encoding in place, for
-// example in a mapped file. Use [NewExactView] to create one.
-type ExactView struct {
-	exactReader
-	encoded frame.View
-}
-
-// NewExactView returns a view of the Exact that data encodes. It checks only
-// the header and the sizes of the layers. See Views in package [hashfam].
-func NewExactView(data []byte, fam hashfam.Family) (*ExactView, error) {
-	v, s, words, err := exactFormat.View(data, fam)
+// NewExactView returns an Exact that uses data in place, for example a mapped
+// file. It checks only the header and the sizes of the layers, so call
+// [Exact.Verify] to check the rest. See Views in package [hashfam].
+func NewExactView(data []byte, fam hashfam.Family) (*Exact, error) {
+	encoded, s, words, err := exactFormat.View(data, fam)
 	if err != nil {
 		return nil, err
 	}
@@ -159,23 +157,19 @@ func NewExactView(data []byte, fam hashfam.Family) (*ExactView, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &ExactView{e, v}, nil
+	e.view = &encoded
+	return &e, nil
 }
 
-// Verify checks all the data, including its checksum. It returns [ErrCorrupt]
-// if the data is damaged.
-func (v *ExactView) Verify() error {
-	if err := v.encoded.Verify(v.encoded.Payload); err != nil {
+// Verify checks all the data of an Exact made by [NewExactView], including the
+// checksum. It returns [ErrCorrupt] if the data is damaged. Other Exacts were
+// checked when they were decoded, so Verify returns nil.
+func (e *Exact) Verify() error {
+	if e.view == nil {
+		return nil
+	}
+	if err := e.view.Verify(e.view.Payload); err != nil {
 		return err
 	}
-	return v.verify()
+	return e.checkUnused()
 }
-
-// Decode verifies the data and returns a deep copy of the Exact. It returns
-// [ErrCorrupt] if the data is damaged.
-func (v *ExactView) Decode() (*Exact, error) {
-	return frame.Decode(v.encoded, NewExactReceiver(v.Family()))
-}
-
-// MarshalText returns the encoded Exact in base64.
-func (v ExactView) MarshalText() ([]byte, error) { return v.encoded.Text() }

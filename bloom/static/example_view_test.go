@@ -25,7 +25,7 @@ func ship(name string, revoked, valid []hashfam.Digest) error {
 }
 
 // mapped returns the list in a file that ship has written.
-func mapped(name string) (*static.ExactView, error) {
+func mapped(name string) (*static.Exact, error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, err
@@ -96,8 +96,9 @@ func ExampleNewView() {
 	}
 	fmt.Println(v.ContainsString("example.org"), v.Contains([]byte("example.net")))
 	fmt.Println(v.Verify(), v)
-	g, err := v.Decode() // a deep copy
-	fmt.Println(g.Equal(f), err)
+	g := static.NewReceiver(f.Family()) // for a deep copy
+	err = g.UnmarshalBinary(data)
+	fmt.Println(g.Equal(v), err)
 	// Output:
 	// true false
 	// <nil> static.Filter(2 keys, 9.976 columns, 1 layers, 168 bytes, family public)

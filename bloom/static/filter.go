@@ -64,30 +64,30 @@ func NewFromSorted(ctx context.Context, c Config, n uint64, digests iter.Seq[has
 }
 
 // NewReceiver returns an empty filter that can decode data encoded with fam.
-func NewReceiver(fam hashfam.Family) *Filter { return &Filter{reader{hash: fam.Hasher(0)}} }
+func NewReceiver(fam hashfam.Family) *Filter { return &Filter{hash: fam.Hasher(0)} }
 
 // Params returns the filter's parameters.
-func (r *reader) Params() Params {
-	s := r.ribbon.Shape()
-	return Params{s.Keys, s.Columns, s.Layers, r.ribbon.PayloadBytes(), r.Family()}
+func (f *Filter) Params() Params {
+	s := f.ribbon.Shape()
+	return Params{s.Keys, s.Columns, s.Layers, f.ribbon.PayloadBytes(), f.Family()}
 }
 
 // Family returns the family that hashes the keys.
-func (r *reader) Family() hashfam.Family { return r.hash.Family() }
+func (f *Filter) Family() hashfam.Family { return f.hash.Family() }
 
 // Len returns the number of distinct keys. Keys with the same digest are
 // counted as one.
-func (r *reader) Len() uint64 { return r.ribbon.Shape().Keys }
+func (f *Filter) Len() uint64 { return f.ribbon.Shape().Keys }
 
 // SizeBytes returns the size of the thresholds and slots in bytes. The
 // structure itself adds less than 400 bytes.
-func (r *reader) SizeBytes() uint64 { return r.ribbon.SizeBytes() }
+func (f *Filter) SizeBytes() uint64 { return f.ribbon.SizeBytes() }
 
 // FalsePositiveRate returns the probability that the filter finds a key that it
 // was not built from. This includes keys with the same digest as a member. The
 // rate of a filter without keys is 0. FalsePositiveRate runs in O(n) time.
-func (r *reader) FalsePositiveRate() float64 {
-	return sizing.WithDigest(r.ribbon.Rate(), r.Len())
+func (f *Filter) FalsePositiveRate() float64 {
+	return sizing.WithDigest(f.ribbon.Rate(), f.Len())
 }
 
 // Equal reports whether f and other have the same family, rate and digests.
@@ -98,10 +98,10 @@ func (f *Filter) Equal(other *Filter) bool {
 }
 
 // String describes the filter in a single line.
-func (r reader) String() string { return fmt.Sprintf("static.Filter(%v)", r.Params()) }
+func (f Filter) String() string { return fmt.Sprintf("static.Filter(%v)", f.Params()) }
 
 // Format prints the result of String for every verb.
-func (r reader) Format(s fmt.State, _ rune) { fmt.Fprint(s, r.String()) }
+func (f Filter) Format(s fmt.State, _ rune) { fmt.Fprint(s, f.String()) }
 
 // LogValue returns the result of String for package log/slog.
-func (r reader) LogValue() slog.Value { return slog.StringValue(r.String()) }
+func (f Filter) LogValue() slog.Value { return slog.StringValue(f.String()) }

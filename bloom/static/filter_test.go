@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"iter"
@@ -322,35 +321,4 @@ func TestAppendFrameKeepsDstAfterAnError(t *testing.T) {
 	got, err := AppendFrame(t.Context(), []byte("before"), Config{}, nil)
 	require.ErrorIs(t, err, ErrParams)
 	require.Equal(t, "before", string(got))
-}
-
-// A View of up to two layers, which is the usual number, should be allocated as
-// a whole.
-func TestViewIsASingleAllocation(t *testing.T) {
-	for _, n := range []int{10, 5000} {
-		data, err := golden(Config{FPRate: 0.01}, n)().MarshalBinary()
-		require.NoError(t, err)
-		if _, err = NewView(data, hashfam.Family{}); errors.Is(err, errors.ErrUnsupported) {
-			t.Skip(err)
-		}
-		require.LessOrEqual(t, testing.AllocsPerRun(10, func() { NewView(data, hashfam.Family{}) }), 1.0)
-	}
-}
-
-// If a layer does not fit in the payload, digests that reach it must cause an
-// error, and the result must be true.
-func TestFrameReaderRejectsLayersThatDoNotFit(t *testing.T) {
-	b, err := golden(Config{FPRate: 0.01}, 1000)().MarshalBinary()
-	require.NoError(t, err)
-	for _, n := range []uint64{0, 900, 1 << 60} {
-		binary.LittleEndian.PutUint64(b[64:], n) // the number of digests in the second layer
-		refused := 0
-		for _, d := range numbered(hashfam.Family{}, 1000, "") {
-			if found, err := NewFrameReader(hashfam.Family{}).ContainsDigest(b, d); err != nil {
-				require.True(t, found && errors.Is(err, ErrCorrupt))
-				refused++
-			}
-		}
-		require.Greater(t, refused, 5)
-	}
 }

@@ -6,44 +6,39 @@ import (
 	"github.com/filterfam/filterfam/internal/ribbon"
 )
 
-// A View is a read-only filter that uses its encoding in place, for example in
-// a mapped file. Use [NewView] to create one.
-type View struct {
-	reader
-	encoded frame.View
-	room    ribbon.Room
-}
-
-// NewView returns a view of the filter that data encodes. It checks only the
-// header and the sizes of the layers. See Views in package [hashfam].
-func NewView(data []byte, fam hashfam.Family) (*View, error) {
-	v, p, words, err := format.View(data, fam)
+// NewView returns a filter that uses data in place, for example a mapped file.
+// It checks only the header and the sizes of the layers, so call
+// [Filter.Verify] to check the rest. See Views in package [hashfam].
+func NewView(data []byte, fam hashfam.Family) (*Filter, error) {
+	encoded, p, words, err := format.View(data, fam)
 	if err != nil {
 		return nil, err
 	}
-	view := &View{encoded: v}
-	view.reader, err = parse(p, words, &view.room)
+	v := &struct {
+		filter  Filter
+		encoded frame.View
+		room    ribbon.Room
+	}{encoded: encoded}
+	v.filter, err = parse(p, words, &v.room)
 	if err != nil {
 		return nil, err
 	}
-	return view, nil
+	v.filter.view = &v.encoded
+	return &v.filter, nil
 }
 
-// Verify checks all the data, including its checksum. It returns [ErrCorrupt]
-// if the data is damaged.
-func (v *View) Verify() error {
-	if err := v.encoded.Verify(v.encoded.Payload); err != nil {
+// Verify checks all the data of a filter made by [NewView], including the
+// checksum. It returns [ErrCorrupt] if the data is damaged. Other filters were
+// checked when they were decoded, so Verify returns nil.
+func (f *Filter) Verify() error {
+	if f.view == nil {
+		return nil
+	}
+	if err := f.view.Verify(f.view.Payload); err != nil {
 		return err
 	}
-	return v.ribbon.Verify(errs)
+	return f.ribbon.Verify(errs)
 }
-
-// Decode verifies the data and returns a deep copy of the filter. It returns
-// [ErrCorrupt] if the data is damaged.
-func (v *View) Decode() (*Filter, error) { return frame.Decode(v.encoded, NewReceiver(v.Family())) }
-
-// MarshalText returns the encoded filter in base64.
-func (v View) MarshalText() ([]byte, error) { return v.encoded.Text() }
 
 // A FrameReader queries an encoded [Filter] without opening it. This is faster
 // if the filter is queried only once, for example when its block or footer does
@@ -64,7 +59,7 @@ func NewFrameReader(fam hashfam.Family) FrameReader { return FrameReader{format.
 // then true, so that no key is missed. It reads only what it needs and computes
 // no checksum, so the result can be wrong if the frame is damaged, but it never
 // panics or reads outside the frame. Use [Filter.UnmarshalBinary] or
-// [View.Verify] to check a frame.
+// [Filter.Verify] to check a frame.
 func (r FrameReader) ContainsDigest(frame []byte, d hashfam.Digest) (bool, error) {
 	keys, rest, payload, ok := r.frames.At(frame)
 	s := ribbon.Shape{Keys: keys, Columns: uint32(rest), Layers: int(rest >> 32)}
