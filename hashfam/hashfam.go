@@ -36,6 +36,17 @@
 // memory: [Family.SumAll] and its variants if dst is too small, [Family.Derive]
 // if the label is long, and functions that return or parse text.
 //
+// # Keys
+//
+// A key is a sequence of bytes, and equal keys must always have the same bytes.
+// For an array such as a UUID, call Add(id[:]). Types such as netip.Addr have a
+// method AppendBinary, whose buffer can be reused. An integer needs no bytes:
+// [Family.SumUint64] returns its digest. A key of several fields must contain
+// their lengths, because otherwise the fields "a" and "bc" would be the same
+// key as "ab" and "c". A generic function that converts keys to bytes would
+// allocate memory for each key, since it calls a method of an interface or of a
+// type parameter; append to a buffer where the type is known.
+//
 // # Concurrency
 //
 // Methods that only read a structure can be called concurrently. A method that
@@ -101,11 +112,19 @@
 // If a structure cannot change after it was built, its view has the same type.
 // Encoding such a view calls Verify first. To get a deep copy, decode the data.
 //
+// A mapped file must not be unmapped while a lookup uses it, and must never be
+// truncated or overwritten; replace it with a new file, as [WriteFile] does.
+// When programs replace the structure while others read it, publish it with an
+// atomic.Pointer, and unmap the old file in a cleanup (runtime.AddCleanup) that
+// runs when no goroutine holds it any more.
+//
 // # Printing
 //
 // String returns a one-line description of a structure and its parameters.
 // Format prints this description for every verb, and LogValue returns it to
-// log/slog, so that no output contains the family's key.
+// log/slog, so that no output contains the family's key. The description is not
+// JSON: to publish a structure with package expvar, use an expvar.Func that
+// returns the numbers, such as FillRatio and SizeBytes.
 //
 // # Source
 //
