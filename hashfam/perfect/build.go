@@ -39,9 +39,11 @@ func build(ctx context.Context, l layout, digests []hashfam.Digest, fam hashfam.
 		l.bumped = append(l.bumped, uint64(len(digests)))
 	}
 	end := lastLevel{n: uint64(len(digests))}
-	if len(digests) > maxLast || !end.search(digests) {
-		return stored{}, paramError("digests", fmt.Sprintf("%d left after all levels", len(digests)),
-			"random digests: use a keyed Family, and distinct keys")
+	if len(digests) > maxLast {
+		return stored{}, paramError("digests", fmt.Sprintf("%d left after %d levels", len(digests), levels), "random digests: use a keyed Family")
+	}
+	if !end.search(digests) {
+		return stored{}, paramError("digests", fmt.Sprintf("%d in the last level have no seed", len(digests)), "random digests: use a keyed Family")
 	}
 	l.seed = end.seed
 	payload = l.appendList(payload, used)
@@ -67,7 +69,8 @@ func (l *layout) appendList(payload []byte, used []bitmap) []byte {
 				for used[0].bit(from) != 0 {
 					from++
 				}
-				current, from = from, from+1
+				current = from
+				from++
 			}
 			free.put(i, current)
 			i++
@@ -80,7 +83,7 @@ func (l *layout) appendList(payload []byte, used []bitmap) []byte {
 // does. It returns ErrParams if there are too many. If ctx is canceled, it
 // returns its error.
 func sortDigests(ctx context.Context, digests []hashfam.Digest) ([]hashfam.Digest, error) {
-	if err := checkLen(len(digests)); err != nil {
+	if err := checkLen(uint64(len(digests))); err != nil {
 		return nil, err
 	}
 	sorted, err := ribbon.Sort(ctx, ribbon.Build{Workers: 1}, digests)
@@ -91,8 +94,8 @@ func sortDigests(ctx context.Context, digests []hashfam.Digest) ([]hashfam.Diges
 }
 
 // checkLen returns ErrParams if there are more than maxKeys keys.
-func checkLen(n int) error {
-	if uint64(n) > maxKeys {
+func checkLen(n uint64) error {
+	if n > maxKeys {
 		return paramError("number of keys", n, fmt.Sprintf("at most %d", uint64(maxKeys)))
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
@@ -24,10 +25,21 @@ import (
 //	    20     1  ValueBits
 //	    21     3  zero
 //	    24    8k  number of keys in each level after the first
-const (
-	version    = 1
-	fixedBytes = 24
-)
+const version = 1
+
+// A fixed holds the parameters that do not depend on the number of levels.
+type fixed struct {
+	Keys      uint64
+	Compact   uint8
+	Levels    uint8
+	_         [2]uint8
+	Seed      uint32
+	SlotBits  uint32
+	ValueBits uint8
+	_         [3]uint8
+}
+
+var fixedBytes = binary.Size(fixed{})
 
 func formatOf(kind frame.Kind) frame.Format[layout, byte] {
 	return frame.Format[layout, byte]{
@@ -74,38 +86,55 @@ func (f *Function) decode(r *frame.Reader) error { return f.decodeAs(frame.Perfe
 
 // encode returns the frame. It returns ErrParams if s is zero.
 func (s *stored) encode() (frame.Header, frame.Payload, error) {
-	l, kind := &s.layout, frame.PerfectFunction
-	switch {
-	case s.payload == nil:
+	if s.payload == nil {
 		return frame.Header{}, nil, paramError("receiver", "zero", "a Function or Filter that was built or decoded")
-	case l.slots.width > 0:
+	}
+	l := &s.layout
+	kind := frame.PerfectFunction
+	if l.slots.width > 0 {
 		kind = frame.PerfectFilter
 	}
-	second := uint64(len(l.bumped))<<8 | uint64(l.seed)<<32
-	if l.compact {
-		second |= 1
+	p := fixed{
+		Keys:      l.keys,
+		Levels:    uint8(len(l.bumped)),
+		Seed:      l.seed,
+		SlotBits:  uint32(l.slots.width),
+		ValueBits: uint8(l.slots.value),
 	}
-	words := append(make([]uint64, 0, 3+maxLevels), l.keys, second, l.slots.width|uint64(l.slots.value)<<32)
-	h := formatOf(kind).NewWords(s.Family(), l.bytes(), append(words, l.bumped...)...)
+	if l.compact {
+		p.Compact = 1
+	}
+	h := formatOf(kind).New(s.Family(), p, l.bytes())
+	for _, n := range l.bumped {
+		h.Params = binary.LittleEndian.AppendUint64(h.Params, n)
+	}
 	return h, frame.Numbers(s.payload), nil
 }
 
 // parseHeader reads the parameters from a verified header. It checks that the
 // payload has the length that they require.
 func parseHeader(h frame.Header, _ hashfam.Family) (layout, error) {
-	b := h.Params
-	if len(b) < fixedBytes || len(b) != fixedBytes+8*int(b[9]) || b[8] > 1 || b[10]|b[11]|b[21]|b[22]|b[23] != 0 {
-		return layout{}, errs.Field(ErrCorrupt, "parameters", fmt.Sprintf("% x", b),
-			"24 bytes and 8 for each level, with zeros at 10, 11 and 21 to 23")
+	n := min(fixedBytes, len(h.Params))
+	sizes := h.Params[n:]
+	h.Params = h.Params[:n]
+	var p fixed
+	if err := h.DecodeParams(&p, errs); err != nil {
+		return layout{}, err
+	}
+	if want := wordBytes * int(p.Levels); len(sizes) != want {
+		return layout{}, errs.Field(ErrCorrupt, "parameter length", n+len(sizes), fmt.Sprintf("%d for %d levels", n+want, p.Levels))
+	}
+	if p.Compact > 1 {
+		return layout{}, errs.Field(ErrCorrupt, "Params.Compact", p.Compact, "0 or 1")
 	}
 	l := layout{
-		keys:    binary.LittleEndian.Uint64(b),
-		compact: b[8] == 1,
-		seed:    binary.LittleEndian.Uint32(b[12:]),
-		slots:   slotSize{uint64(binary.LittleEndian.Uint32(b[16:])), uint(b[20])},
+		keys:    p.Keys,
+		compact: p.Compact == 1,
+		seed:    p.Seed,
+		slots:   slotSize{uint64(p.SlotBits), uint(p.ValueBits)},
 	}
-	for at := fixedBytes; at < len(b); at += 8 {
-		l.bumped = append(l.bumped, binary.LittleEndian.Uint64(b[at:]))
+	for size := range slices.Chunk(sizes, wordBytes) {
+		l.bumped = append(l.bumped, binary.LittleEndian.Uint64(size))
 	}
 	if err := l.check(h.Kind); err != nil {
 		return layout{}, err

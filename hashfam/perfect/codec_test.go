@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -80,22 +79,27 @@ func forge(r *rand.Rand, b []byte) {
 func TestDecodersRejectInvalidHeaders(t *testing.T) {
 	good, err := build1(t, Config{}, random(3000, 1)).MarshalBinary()
 	require.NoError(t, err)
-	for name, change := range map[string]func(params []byte){
-		"2^64-1 keys":             func(p []byte) { binary.LittleEndian.PutUint64(p, 1<<64-1) },
-		"compact is 2":            func(p []byte) { p[8] = 2 },
-		"fewer levels than sizes": func(p []byte) { p[9]-- },
-		"more levels than sizes":  func(p []byte) { p[9] = 255 },
-		"a level that grows":      func(p []byte) { binary.LittleEndian.PutUint64(p[32:], 1<<30) },
-		"slots in a function":     func(p []byte) { p[18] = 7 },
-		"values in a function":    func(p []byte) { p[20] = 1 },
-		"byte 21 is set":          func(p []byte) { p[21] = 1 },
+	for want, change := range map[string]func(params []byte){
+		"Params.Keys = 18446744073709551615, want at most 1099511627776": func(p []byte) { binary.LittleEndian.PutUint64(p, 1<<64-1) },
+		"Params.Compact = 2, want 0 or 1":                                func(p []byte) { p[8] = 2 },
+		"parameter length = 56, want 48 for 3 levels":                    func(p []byte) { p[9]-- },
+		"parameter length = 56, want 2064 for 255 levels":                func(p []byte) { p[9] = 255 },
+		"byte 11 of the parameters = 1, want 0":                          func(p []byte) { p[11] = 1 },
+		"seed of the last level = 1048576, want below 1048576":           func(p []byte) { binary.LittleEndian.PutUint32(p[12:], 1<<20) },
+		"bits per slot in 1/65536 = 458752, want 0 in a function":        func(p []byte) { p[18] = 7 },
+		"Params.ValueBits = 1, want 0 in a function":                     func(p []byte) { p[20] = 1 },
+		"byte 21 of the parameters = 1, want 0":                          func(p []byte) { p[21] = 1 },
+		"keys of level 2 = 1073741824, want at most 291, as in the previous level": func(p []byte) {
+			binary.LittleEndian.PutUint64(p[32:], 1<<30)
+		},
+		"payload length = 992, want 1000": func(p []byte) { p[24]++ },
 	} {
 		b := bytes.Clone(good)
 		change(b[frametest.Params:])
 		b = frametest.Seal(b)
-		require.ErrorIs(t, new(Function).UnmarshalBinary(b), ErrCorrupt, name)
+		require.ErrorIs(t, new(Function).UnmarshalBinary(b), ErrCorrupt, want)
 		_, err := ReadParams(bytes.NewReader(b), hashfam.Family{})
-		require.ErrorIs(t, err, ErrCorrupt, name)
+		require.EqualError(t, err, "perfect: corrupt encoding: "+want)
 	}
 }
 
@@ -117,25 +121,27 @@ func TestEqualComparesTheWholeLayout(t *testing.T) {
 
 // These are the largest valid values, and the first invalid ones.
 func TestLayoutLimits(t *testing.T) {
-	nines := make([]uint64, maxLevels-1)
-	for i := range nines {
-		nines[i] = 9
-	}
+	nines := slices.Repeat([]uint64{9}, maxLevels-1)
 	for _, c := range []struct {
-		l     layout
-		valid bool
+		l    layout
+		want string
 	}{
-		{layout{keys: 8}, true}, {layout{keys: 9}, false},
-		{layout{keys: 1 << 40, bumped: []uint64{8}}, true}, {layout{keys: 1<<40 + 1, bumped: []uint64{8}}, false},
-		{layout{keys: 9, bumped: append(nines, 8)}, true}, {layout{keys: 9, bumped: append(nines, 9, 8)}, false},
-		{layout{keys: 9, bumped: []uint64{8, 8}}, false}, {layout{keys: 9, bumped: []uint64{10, 8}}, false},
-		{layout{seed: 1<<20 - 1}, true}, {layout{seed: 1 << 20}, false},
+		{layout{keys: 8}, ""},
+		{layout{keys: 9}, "keys of level 0 = 9, want at most 8 in the last level"},
+		{layout{keys: 1 << 40, bumped: []uint64{8}}, ""},
+		{layout{keys: 1<<40 + 1, bumped: []uint64{8}}, "Params.Keys = 1099511627777, want at most 1099511627776"},
+		{layout{keys: 9, bumped: append(nines, 8)}, ""},
+		{layout{keys: 9, bumped: append(nines, 9, 8)}, "number of levels = 25, want at most 24"},
+		{layout{keys: 9, bumped: []uint64{9, 9}}, "keys of level 2 = 9, want at most 8 in the last level"},
+		{layout{keys: 9, bumped: []uint64{8, 8}}, "keys of level 1 = 8, want above 8 except in the last level"},
+		{layout{keys: 9, bumped: []uint64{10, 8}}, "keys of level 1 = 10, want at most 9, as in the previous level"},
+		{layout{seed: 1<<20 - 1}, ""},
+		{layout{seed: 1 << 20}, "seed of the last level = 1048576, want below 1048576"},
 	} {
-		if err := c.l.check(frame.PerfectFunction); c.valid {
+		if err := c.l.check(frame.PerfectFunction); c.want == "" {
 			require.NoError(t, err, "%+v", c.l)
 		} else {
-			require.ErrorIs(t, err, ErrCorrupt, "%+v", c.l)
-			require.ErrorContains(t, err, "keys of each level")
+			require.EqualError(t, err, "perfect: corrupt encoding: "+c.want)
 		}
 	}
 	for seed, want := range map[uint32]bool{maxLastSeeds - 20: true, maxLastSeeds: false} {
@@ -143,11 +149,9 @@ func TestLayoutLimits(t *testing.T) {
 		require.Equal(t, want, l.search(random(2, 1)))
 		require.Equal(t, want, (&layout{keys: 2, seed: l.seed}).check(frame.PerfectFunction) == nil)
 	}
-	if most := uint64(maxKeys); math.MaxInt > maxKeys {
-		require.NoError(t, checkLen(int(most)))
-		require.EqualError(t, checkLen(int(most+1)),
-			"perfect: invalid parameters: number of keys = 1099511627777, want at most 1099511627776")
-	}
+	require.NoError(t, checkLen(maxKeys))
+	require.EqualError(t, checkLen(maxKeys+1),
+		"perfect: invalid parameters: number of keys = 1099511627777, want at most 1099511627776")
 }
 
 // Decoding checks each number in the list of free places.
@@ -209,7 +213,7 @@ func TestListHasOneMarkPer256Numbers(t *testing.T) {
 		require.EqualValues(t, marks, len(l.marks), "%d numbers", n)
 		require.EqualValues(t, marks, cap(l.marks), "%d numbers", n)
 		s := layout{keys: 1000, bumped: []uint64{uint64(n)}}
-		require.Equal(t, s.bytes()+8*marks, s.params(hashfam.Family{}).Bytes, "%d numbers", n)
+		require.Equal(t, s.bytes()+8*marks, s.params(hashfam.Family{}).bytes, "%d numbers", n)
 	}
 }
 

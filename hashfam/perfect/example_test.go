@@ -69,6 +69,21 @@ func ExampleFunction_IndexAll() {
 	// zygote: line 104332, 0 times
 }
 
+// The size is known before there are any keys.
+func ExampleConfig_EstimatedBytes() {
+	for _, compact := range []bool{false, true} {
+		bytes, err := perfect.Config{Compact: compact}.EstimatedBytes(1e9)
+		fmt.Printf("%.0f MB, %v\n", float64(bytes)/1e6, err)
+	}
+	c := perfect.FilterConfig{FPRate: 0.01, ValueBits: 16}
+	bytes, err := c.EstimatedBytes(1e9)
+	fmt.Printf("%.1f GB with 16-bit values, %v\n", float64(bytes)/1e9, err)
+	// Output:
+	// 272 MB, <nil>
+	// 242 MB, <nil>
+	// 3.1 GB with 16-bit values, <nil>
+}
+
 // Equal keys cannot have different indexes.
 func ExampleNew() {
 	digests := hashfam.Family{}.SumAllStrings(nil, []string{"a", "b", "a"})

@@ -32,7 +32,7 @@ type Filter struct{ filterReader }
 // example from [hashfam.Family.Derive], then has other digests. NewFilter also
 // returns the errors of New, except that copies are allowed.
 func NewFilter(ctx context.Context, c FilterConfig, digests []hashfam.Digest, values []uint64) (*Filter, error) {
-	if err := c.check(len(digests)); err != nil {
+	if err := c.check(uint64(len(digests))); err != nil {
 		return nil, err
 	}
 	if err := c.checkValues(len(digests), values); err != nil {

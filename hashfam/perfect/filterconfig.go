@@ -25,8 +25,21 @@ type FilterConfig struct {
 	_ struct{} // literals name their fields
 }
 
+// EstimatedBytes is like [Config.EstimatedBytes] for a filter of n keys. It
+// returns [ErrParams], naming the field, if c is invalid for n keys.
+func (c FilterConfig) EstimatedBytes(n uint64) (uint64, error) {
+	if err := c.check(n); err != nil {
+		return 0, err
+	}
+	l := layout{keys: n, compact: c.Compact, slots: newSlotSize(c.FPRate, c.ValueBits, n)}
+	return l.estimate(), nil
+}
+
 // check returns ErrParams if c is invalid for n keys.
-func (c FilterConfig) check(n int) error {
+func (c FilterConfig) check(n uint64) error {
+	if err := checkLen(n); err != nil {
+		return err
+	}
 	if c.ValueBits < 0 || c.ValueBits > maxValue {
 		return paramError("FilterConfig.ValueBits", c.ValueBits, fmt.Sprintf("0 to %d", maxValue))
 	}
@@ -72,5 +85,5 @@ type FilterParams struct {
 // String describes p in one line, without the family's key.
 func (p FilterParams) String() string {
 	return fmt.Sprintf("%d keys, rate %.3g, %d bits of value, %d bytes%s, family %v",
-		p.Keys, p.FPRate, p.ValueBits, p.Bytes, p.compact(), p.Family)
+		p.Keys, p.FPRate, p.ValueBits, p.bytes, p.compact(), p.Family)
 }

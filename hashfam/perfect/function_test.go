@@ -82,11 +82,44 @@ func TestBitsPerKey(t *testing.T) {
 			continue
 		}
 		f := filterOf(t, FilterConfig{FPRate: 0.01, Compact: c.compact}, random(c.n, 1))
-		require.LessOrEqual(t, 8*float64(f.Params().Bytes-f.slots.bytes(f.n))/float64(c.n), c.function, "%+v", c)
+		require.LessOrEqual(t, 8*float64(f.SizeBytes()-f.slots.bytes(f.n))/float64(c.n), c.function, "%+v", c)
 		require.LessOrEqual(t, 8*float64(f.SizeBytes())/float64(c.n), c.filter, "%+v", c)
 		require.InDelta(t, f.FalsePositiveRate(), 0.01, 1e-6)
 		require.EqualValues(t, len(f.payload)+8*len(f.free.marks), f.SizeBytes())
 	}
+}
+
+// The numbers of bumped keys vary by their square root.
+func TestEstimatedBytes(t *testing.T) {
+	for n, most := range map[int]float64{0: 0, 5: 0, 100: 0.3, 1000: 0.1, 3000: 0.06, 10_000: 0.02, 12_287: 0.02, 12_288: 0.02, 100_000: 0.01, 1_000_000: 0.003} {
+		for _, compact := range []bool{false, true} {
+			if compact && n > 100_000 {
+				continue
+			}
+			digests := random(n, 1)
+			want, err := Config{Compact: compact}.EstimatedBytes(uint64(n))
+			require.NoError(t, err)
+			got := build1(t, Config{Compact: compact}, digests).SizeBytes()
+			require.InDelta(t, want, got, float64(want)*most, "%d keys, compact: %v", n, compact)
+			if n > 100_000 {
+				continue
+			}
+			c := FilterConfig{FPRate: 0.01, ValueBits: 7, Compact: compact}
+			want, err = c.EstimatedBytes(uint64(n))
+			require.NoError(t, err)
+			filter, err := NewFilter(t.Context(), c, digests, make([]uint64, n))
+			require.NoError(t, err)
+			require.InDelta(t, want, filter.SizeBytes(), float64(want)*most/4, "%d keys, compact: %v", n, compact)
+		}
+	}
+	_, err := Config{}.EstimatedBytes(maxKeys)
+	require.NoError(t, err)
+	_, err = Config{}.EstimatedBytes(maxKeys + 1)
+	require.ErrorContains(t, err, "number of keys")
+	_, err = FilterConfig{FPRate: 0.1}.EstimatedBytes(maxKeys + 1)
+	require.ErrorContains(t, err, "number of keys")
+	_, err = FilterConfig{}.EstimatedBytes(1)
+	require.ErrorContains(t, err, "FPRate")
 }
 
 // hostile contains functions that return distinct digests which are far from
@@ -129,10 +162,9 @@ func TestTooManyLevelsAreRejected(t *testing.T) {
 	digests, err := sortDigests(t.Context(), random(1000, 1))
 	require.NoError(t, err)
 	_, err = build(t.Context(), layout{}, digests, hashfam.Family{}, 1)
-	require.ErrorIs(t, err, ErrParams)
-	require.ErrorContains(t, err, "keyed Family")
+	require.EqualError(t, err, "perfect: invalid parameters: digests = 122 left after 1 levels, want random digests: use a keyed Family")
 	_, err = build(t.Context(), layout{}, make([]hashfam.Digest, 2), hashfam.Family{}, maxLevels)
-	require.ErrorIs(t, err, ErrParams, "no seed places two equal digests")
+	require.EqualError(t, err, "perfect: invalid parameters: digests = 2 in the last level have no seed, want random digests: use a keyed Family")
 }
 
 // The slice must contain the same set of digests after a build, even after an

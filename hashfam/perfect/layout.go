@@ -20,19 +20,28 @@ type layout struct {
 	slots   slotSize // zero in a function
 }
 
-// check returns ErrCorrupt if l is invalid in a frame of this kind: a level
-// cannot have more keys than the previous one, and only the last level can have
-// maxLast keys or fewer.
+// check returns ErrCorrupt if l is invalid in a frame of this kind.
 func (l *layout) check(kind frame.Kind) error {
-	n, valid := l.keys, l.keys <= maxKeys && len(l.bumped) <= maxLevels && l.seed < maxLastSeeds
-	for _, bumped := range l.bumped {
-		valid = valid && n > maxLast && bumped <= n
+	switch {
+	case l.keys > maxKeys:
+		return errs.Field(ErrCorrupt, "Params.Keys", l.keys, fmt.Sprintf("at most %d", uint64(maxKeys)))
+	case len(l.bumped) > maxLevels:
+		return errs.Field(ErrCorrupt, "number of levels", len(l.bumped), fmt.Sprintf("at most %d", maxLevels))
+	case l.seed >= maxLastSeeds:
+		return errs.Field(ErrCorrupt, "seed of the last level", l.seed, fmt.Sprintf("below %d", maxLastSeeds))
+	}
+	n := l.keys
+	for i, bumped := range l.bumped {
+		if n <= maxLast {
+			return errs.Field(ErrCorrupt, fmt.Sprintf("keys of level %d", i), n, fmt.Sprintf("above %d except in the last level", maxLast))
+		}
+		if bumped > n {
+			return errs.Field(ErrCorrupt, fmt.Sprintf("keys of level %d", i+1), bumped, fmt.Sprintf("at most %d, as in the previous level", n))
+		}
 		n = bumped
 	}
-	if !valid || n > maxLast {
-		return errs.Field(ErrCorrupt, "keys of each level, last seed", fmt.Sprint(l.keys, l.bumped, l.seed),
-			fmt.Sprintf("at most %d keys in %d levels, no more than in the previous level, above %d except in the last level, and a seed below %d",
-				uint64(maxKeys), maxLevels, maxLast, maxLastSeeds))
+	if n > maxLast {
+		return errs.Field(ErrCorrupt, fmt.Sprintf("keys of level %d", len(l.bumped)), n, fmt.Sprintf("at most %d in the last level", maxLast))
 	}
 	return l.slots.check(kind)
 }
@@ -49,9 +58,10 @@ func (l *layout) free() eliasFano {
 
 func (l *layout) mappingBytes() uint64 {
 	total := uint64(0)
-	for i, n := 0, l.keys; i < len(l.bumped); i++ {
+	n := l.keys
+	for _, bumped := range l.bumped {
 		total += bucketsOf(n)
-		n = l.bumped[i]
+		n = bumped
 	}
 	free := l.free()
 	return (total + free.bytes() + wordBytes - 1) / wordBytes * wordBytes
@@ -64,12 +74,16 @@ func (l *layout) bytes() uint64 { return l.mappingBytes() + l.slots.bytes(l.keys
 // is damaged, because otherwise indexes could be out of range. The time is
 // linear in the number of bumped keys.
 func (l *layout) over(b []byte) (mapping, error) {
-	m := mapping{n: l.keys, free: l.free(), valid: true}
-	n, base, at := l.keys, uint64(0), uint64(0)
+	m := mapping{n: l.keys, free: l.free(), made: true}
+	n := l.keys
+	base := uint64(0)
+	at := uint64(0)
 	for _, bumped := range l.bumped {
 		end := at + bucketsOf(n)
 		m.levels = append(m.levels, newLevel(n, base, l.compact, b[at:end:end]))
-		base, n, at = base+n, bumped, end
+		base += n
+		n = bumped
+		at = end
 	}
 	m.last = lastLevel{base: base, n: n, seed: l.seed}
 	end := at + m.free.bytes()
@@ -83,9 +97,19 @@ func (l *layout) over(b []byte) (mapping, error) {
 // params returns the parameters. In addition to the payload there are marks.
 func (l *layout) params(fam hashfam.Family) Params {
 	marks := (l.free().n + markEvery - 1) / markEvery
-	return Params{Keys: l.keys, Compact: l.compact, Bytes: l.bytes() + wordBytes*marks, Family: fam}
+	return Params{Keys: l.keys, Compact: l.compact, bytes: l.bytes() + wordBytes*marks, Family: fam}
 }
 
 func (l *layout) filterParams(fam hashfam.Family) FilterParams {
 	return FilterParams{Params: l.params(fam), FPRate: l.slots.rate(), ValueBits: int(l.slots.value)}
+}
+
+// estimate returns about the size of a structure with l's keys and slots.
+func (l layout) estimate() uint64 {
+	l.bumped = nil
+	for n := l.keys; n > maxLast; {
+		n = bumpedOf(n, l.compact)
+		l.bumped = append(l.bumped, n)
+	}
+	return l.params(hashfam.Family{}).bytes
 }

@@ -35,7 +35,7 @@ type mapping struct {
 	levels []level
 	last   lastLevel
 	free   eliasFano
-	valid  bool // false in a zero mapping
+	made   bool // false in a zero mapping, whose other fields are those of a mapping without keys
 }
 
 var zeroFunction = errs.Zero("Function or View", "New or NewView, or decode into it")
@@ -51,7 +51,7 @@ func (m *mapping) index(d hashfam.Digest) uint64 {
 		}
 		p = p.Next().Next().Next()
 	}
-	if !m.valid {
+	if !m.made {
 		panic(zeroFunction)
 	}
 	return m.result(m.last.base + m.last.place(p))

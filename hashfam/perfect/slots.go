@@ -52,8 +52,10 @@ func (s slotSize) rate() float64 {
 // check returns ErrCorrupt if a frame of the given kind cannot have such slots.
 func (s slotSize) check(kind frame.Kind) error {
 	switch {
-	case kind == frame.PerfectFunction && s != slotSize{}:
-		return errs.Field(ErrCorrupt, "bits per slot", s.width, "0 in a function")
+	case kind == frame.PerfectFunction && s.width > 0:
+		return errs.Field(ErrCorrupt, "bits per slot in 1/65536", s.width, "0 in a function")
+	case kind == frame.PerfectFunction && s.value > 0:
+		return errs.Field(ErrCorrupt, "Params.ValueBits", s.value, "0 in a function")
 	case kind == frame.PerfectFunction:
 		return nil
 	case s.value > maxValue:

@@ -26,7 +26,7 @@ func (s *stored) Len() uint64 { return s.n }
 
 // SizeBytes returns the size in bytes. It does not include memory that is
 // independent of the keys, which is less than two kilobytes.
-func (s *stored) SizeBytes() uint64 { return s.layout.params(s.Family()).Bytes }
+func (s *stored) SizeBytes() uint64 { return s.layout.params(s.Family()).bytes }
 
 // open returns the structure with the valid layout l, and retains payload. If
 // the payload is damaged, ErrCorrupt is returned.

@@ -21,7 +21,7 @@ import (
 	"github.com/filterfam/filterfam/counting"
 	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/cuckoo"
-	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/hashfam/perfect"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
@@ -266,18 +266,12 @@ func sizeStatic(keys uint64, rate float64, _ uint64) (Choice, error) {
 	return Choice{Bytes: bytes, Params: fmt.Sprintf("%.2f columns in a bumped ribbon", mixedBits(rate))}, err
 }
 
-// sizePerfect estimates the size. A perfect.Function uses 2.2 bits per key, and
-// slightly more if there are few.
 func sizePerfect(keys uint64, rate float64, _ uint64) (Choice, error) {
-	if rate < float64(keys)*0x1p-63 || rate < 0x1p-55 {
-		return Choice{}, &hashfam.FieldError{Package: "perfect", Err: hashfam.ErrParams, Field: "FilterConfig.FPRate", Value: rate,
-			Allowed: "at least 2^-55, and at least the number of keys divided by 2^63"}
-	}
-	fingerprint, n := mixedBits(rate), float64(keys)
+	bytes, err := perfect.FilterConfig{FPRate: rate}.EstimatedBytes(keys)
 	return Choice{
-		Bytes:  uint64(math.Ceil(n*(2.2+fingerprint)/8 + 40 + 2.5*math.Sqrt(min(n, 40_000)))),
-		Params: fmt.Sprintf("a hash function of 2.2 bits and a fingerprint of %.2f bits per key", fingerprint),
-	}, nil
+		Bytes:  bytes,
+		Params: fmt.Sprintf("a hash function of 2.2 bits and a fingerprint of %.2f bits per key", mixedBits(rate)),
+	}, err
 }
 
 // mixedBits returns the mean fingerprint length for a rate, when some
