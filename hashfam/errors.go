@@ -13,7 +13,7 @@ var (
 	ErrCorrupt      = errors.New("corrupt encoding")
 	ErrVersion      = errors.New("unsupported encoding version")
 	ErrFamily       = errors.New("encoded with another hash family")
-	ErrSecret       = errors.New("secret key") // a Key has no text form
+	ErrSecret       = errors.New("secret key") // a Key cannot be marshaled
 )
 
 // A FieldError describes an invalid field in a Config, in Params, in the

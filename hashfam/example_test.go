@@ -88,11 +88,13 @@ func ExampleFamily_UnmarshalText() {
 
 func ExampleKey_MarshalText() {
 	key := hashfam.Key{1, 2, 3}
-	b, err := json.Marshal(map[string]hashfam.Key{"key": key})
-	fmt.Println(string(b), err)
+	_, err := json.Marshal(map[string]hashfam.Key{"key": key})
+	fmt.Println(errors.Is(err, hashfam.ErrSecret))
+	fmt.Println(key.MarshalText())
 	fmt.Println(key.UnmarshalText([]byte("010203")))
 	// Output:
-	// {"key":"hashfam.Key(hidden)"} <nil>
+	// true
+	// [] hashfam: secret key: Key = a text, want k[:]
 	// hashfam: secret key: Key = a text, want 16 bytes, copied into the Key: copy(k[:], bytes)
 }
 

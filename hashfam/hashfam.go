@@ -144,9 +144,9 @@ import (
 
 // A Key is the secret that selects a [Family]. Anyone who knows this key can
 // craft keys that collide, so store it like any other secret, apart from the
-// filters that use it. The zero Key selects the public family. Printing,
-// logging or marshaling a Key only outputs "hashfam.Key(hidden)"; use k[:] to
-// get its bytes.
+// filters that use it. The zero Key selects the public family. Printing or
+// logging a Key only outputs "hashfam.Key(hidden)", and marshaling it returns
+// [ErrSecret]. Use k[:] to get its bytes.
 type Key [16]byte
 
 // RandomKey returns a random key from crypto/rand.

@@ -69,17 +69,17 @@ func (k Key) String() string { return "hashfam.Key(hidden)" }
 // [Family.Format].
 func (k Key) Format(s fmt.State, _ rune) { fmt.Fprint(s, k.String()) }
 
-// MarshalText returns the result of [Key.String], so that encoding/json,
-// log/slog and similar packages do not reveal the key. To store a key, write
-// its bytes, k[:].
-func (k Key) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+// MarshalText returns [ErrSecret]. Otherwise encoding/json and similar packages
+// would write the key. To store a key, write its bytes, k[:].
+func (k Key) MarshalText() ([]byte, error) {
+	return nil, fieldError(ErrSecret, "Key", "a text", "k[:]")
+}
 
 // GobEncode returns [ErrSecret]. Otherwise encoding/gob would write the key.
 func (k Key) GobEncode() ([]byte, error) { return nil, fieldError(ErrSecret, "Key", "a gob", "k[:]") }
 
-// UnmarshalText returns [ErrSecret] and leaves k unchanged. Because of this
-// error, a configuration that is written and read back cannot silently lose its
-// key.
+// UnmarshalText returns [ErrSecret] and leaves k unchanged. Without this method,
+// encoding/json would read a list of numbers as a key.
 func (k *Key) UnmarshalText([]byte) error {
 	return fieldError(ErrSecret, "Key", "a text", "16 bytes, copied into the Key: copy(k[:], bytes)")
 }
