@@ -78,6 +78,8 @@ function bloom(head, body) {
 function ribbon(head, body) {
   const keys = Number(head.getBigUint64(24, true)), c = head.getUint32(32, true), r = ceil(c / 65536), count = head.getUint32(36, true);
   check(keys <= 2 ** 48 && r > 0 && r <= 32 && count <= 32 && !keys === !count, "parameters");
+  const within = (n) => check(n <= body.byteLength, "length of the payload");
+  within(8 * (count - 1));
   const sizes = Array.from({ length: count }, (_, i) => i ? Number(body.getBigUint64(8 * i - 8, true)) : keys);
   check(sizes.every((n, i) => n > 0 && !(n > sizes[i - 1])), "number of keys in a layer");
   const threshold = (at, b) => body.getUint8(at + (b >> 1)) >> 4 * (b & 1) & 15;
@@ -88,6 +90,7 @@ function ribbon(head, body) {
     const q = floor(p * (65536 * r - c) / 65536), narrow = q + floor(q / 1024);
     const begin = (g) => slots + 8 * (r * g - min(narrow, g)); // of segment g
     at = begin(p + ceil(p / 1024));
+    within(at);
     for (let b = buckets; b < 2 * (slots - thresholds); b++) check(!threshold(thresholds, b), "thresholds after the last");
     return { starts: 64 * p, narrow, thresholds, begin };
   });
