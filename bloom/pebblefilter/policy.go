@@ -42,7 +42,7 @@ const manyKeys = 1 << 24
 // if it is not above 2^-32 + 2^-40 and below 1.
 func Static(rate float64) (*Policy, error) {
 	c := static.Config{FPRate: rate, Workers: 1}
-	if _, err := c.SizeBytes(manyKeys); err != nil {
+	if _, err := c.EstimatedBytes(manyKeys); err != nil {
 		return nil, err
 	}
 	return ribbons(c).policy(hashfam.Family{}), nil

@@ -60,7 +60,7 @@ func (c Config) filter(b ribbon.Build, n uint64, members func(columns uint32) (*
 		return nil, c.tooSmall(size, sizing.RibbonRate(r.ColumnsWithin(c.MemoryBytes), n))
 	}
 	b.Report(math.MaxInt)
-	return &Filter{hash: c.Family.Hasher(r.SizeBytes()), ribbon: *r, valid: true}, nil
+	return &Filter{hash: c.Family.Hasher(r.SizeBytes()), ribbon: *r, made: true}, nil
 }
 
 // buildError converts an error of package ribbon to an error of this package. n

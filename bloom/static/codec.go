@@ -12,10 +12,10 @@ import (
 
 var format = frame.Format[Params, uint64]{
 	Kind: frame.Static, Version: frame.RibbonVersion, Errs: errs, Parse: parseParams,
-	Len: func(p Params) uint64 { return p.Bytes / 8 },
+	Len: func(p Params) uint64 { return p.bytes / 8 },
 }
 
-// AppendBinary appends the encoded filter to dst: 72 bytes plus Params().Bytes.
+// AppendBinary appends the encoded filter to dst: 72 bytes plus Params().SizeBytes().
 // See Encoding in package [hashfam].
 func (f *Filter) AppendBinary(dst []byte) ([]byte, error) { return frame.AppendBinary(dst, f.encode) }
 
@@ -94,7 +94,7 @@ func parse(p Params, words []uint64, room *ribbon.Room) (Filter, error) {
 	if err != nil {
 		return Filter{}, err
 	}
-	return Filter{hash: p.Family.Hasher(r.SizeBytes()), ribbon: r, valid: true}, checkRest(p.Bytes, rest)
+	return Filter{hash: p.Family.Hasher(r.SizeBytes()), ribbon: r, made: true}, checkRest(p.bytes, rest)
 }
 
 // checkRest returns ErrCorrupt if there are words left. length is the payload
@@ -116,7 +116,7 @@ func parseParams(h frame.Header, fam hashfam.Family) (Params, error) {
 	if s.Columns == 0 {
 		return Params{}, errs.Field(ErrCorrupt, "columns", 0, "at least 1")
 	}
-	return Params{s.Keys, s.Columns, s.Layers, h.Payload, fam}, checkShapes(h.Payload, s)
+	return Params{s.Keys, s.Columns, s.Layers, fam, h.Payload}, checkShapes(h.Payload, s)
 }
 
 // checkShapes returns ErrCorrupt unless ribbons with these shapes can have the

@@ -49,11 +49,11 @@ type Config struct {
 	_ struct{} // literals must name their fields
 }
 
-// SizeBytes estimates the size of a filter of n distinct keys. The estimate is
-// within 1% for a million keys and 2% for 10,000, because the size depends a
+// EstimatedBytes estimates the size of a filter of n distinct keys. The estimate
+// is within 1% for a million keys and 2% for 10,000, because the size depends a
 // little on the keys. It returns [ErrParams], naming the field, if c is invalid
-// for n keys. If FPRate is set, SizeBytes does not check MemoryBytes.
-func (c Config) SizeBytes(n uint64) (uint64, error) {
+// for n keys. If FPRate is set, EstimatedBytes does not check MemoryBytes.
+func (c Config) EstimatedBytes(n uint64) (uint64, error) {
 	columns, err := c.columns(n)
 	if err != nil {
 		return 0, err
@@ -115,17 +115,16 @@ type Params struct {
 	// lookup uses only the first for 98% of the keys.
 	Layers int
 
-	// Bytes is the size of the encoding without its header and checksum.
-	Bytes uint64
-
 	Family hashfam.Family
+
+	bytes uint64 // the size of the encoding without its header and checksum
 }
 
 // String describes the parameters, without the family's key.
 func (p Params) String() string {
-	return fmt.Sprintf("%d keys, %.5g columns, %d layers, %d bytes, family %v", p.Keys, float64(p.Columns)/65536, p.Layers, p.Bytes, p.Family)
+	return fmt.Sprintf("%d keys, %.5g columns, %d layers, %d bytes, family %v", p.Keys, float64(p.Columns)/65536, p.Layers, p.bytes, p.Family)
 }
 
 // SizeBytes returns the size of a filter with these parameters. It includes 8
 // bytes for each layer after the first, which only the encoding needs.
-func (p Params) SizeBytes() uint64 { return p.Bytes }
+func (p Params) SizeBytes() uint64 { return p.bytes }

@@ -9,7 +9,7 @@
 //   - be right for all keys in a known universe: [NewExact], [Exact.Contains]
 //   - store: [Filter.WriteTo], [Filter.ReadFrom], [NewReceiver], [AppendFrame]
 //   - query stored filters: [NewView], [NewExactView], [NewFrameReader]
-//   - inspect: [Config.SizeBytes], [Filter.Params], [Filter.FalsePositiveRate]
+//   - inspect: [Config.EstimatedBytes], [Filter.Params], [Filter.FalsePositiveRate]
 //
 // Every key that a filter was built from will be found. Another key is found
 // with a small probability, the false-positive rate of the [Config].

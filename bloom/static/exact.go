@@ -24,15 +24,21 @@ type ExactConfig struct {
 type ExactParams struct {
 	Members uint64 // distinct keys
 	Others  uint64 // distinct keys
-	Bytes   uint64 // the size of the encoding without its header and checksum
 
 	Family hashfam.Family
+
+	bytes uint64 // the size of the encoding without its header and checksum
 }
 
 // String describes the parameters, without the family's key.
 func (p ExactParams) String() string {
-	return fmt.Sprintf("%d members, %d others, %d bytes, family %v", p.Members, p.Others, p.Bytes, p.Family)
+	return fmt.Sprintf("%d members, %d others, %d bytes, family %v", p.Members, p.Others, p.bytes, p.Family)
 }
+
+// SizeBytes returns the size of an Exact with these parameters. It includes 8
+// bytes for each layer after the first of each level, which only the encoding
+// needs.
+func (p ExactParams) SizeBytes() uint64 { return p.bytes }
 
 // direct reports whether the members are the rarer class.
 func (p ExactParams) direct() bool { return p.Members <= p.Others }
@@ -115,6 +121,15 @@ func NewExactReceiver(fam hashfam.Family) *Exact {
 	return &Exact{params: ExactParams{Family: fam}}
 }
 
+// made returns e. It panics if e is a zero Exact, whose second level has no
+// column.
+func (e *Exact) made() *Exact {
+	if e.class.Shape().Columns == 0 {
+		panic(zeroExact)
+	}
+	return e
+}
+
 // Contains reports whether key is a member. The result is always right for a
 // key in either list; see [Exact] for foreign keys. Contains causes up to four
 // cache misses if the key passes the first level, and otherwise two.
@@ -128,10 +143,7 @@ func (e *Exact) ContainsString(key string) bool {
 // ContainsDigest is like Contains for a key's digest, which must be computed by
 // the family.
 func (e *Exact) ContainsDigest(d hashfam.Digest) bool {
-	if e.class.Shape().Columns == 0 {
-		panic(zeroExact)
-	}
-	rare := e.filter.Contains(d) && e.class.Value(d) == 1
+	rare := e.made().filter.Contains(d) && e.class.Value(d) == 1
 	return rare == e.direct
 }
 
@@ -144,13 +156,11 @@ const exactBlock = 1024
 // before using the second one. For keys that the first level rejects, this
 // needs about half the time of single calls.
 func (e *Exact) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
-	if e.class.Shape().Columns == 0 {
-		panic(zeroExact)
-	}
+	filter := &e.made().filter
 	dst = slices.Grow(dst, len(digests))
 	for block := range slices.Chunk(digests, exactBlock) {
 		from := len(dst)
-		dst = e.filter.ContainsAll(dst, block)
+		dst = filter.ContainsAll(dst, block)
 		for i, passed := range dst[from:] {
 			rare := passed && e.class.Value(block[i]) == 1
 			dst[from+i] = rare == e.direct

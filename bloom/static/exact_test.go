@@ -161,7 +161,7 @@ func TestContradictoryNumbersAreCorrupt(t *testing.T) {
 		_, err = NewExactView(b, hashfam.Family{})
 		require.ErrorIs(t, err, ErrCorrupt, c.text)
 	}
-	longer := frametest.Set(good, map[int]uint64{frametest.Payload: e.params.Bytes + 8})
+	longer := frametest.Set(good, map[int]uint64{frametest.Payload: e.params.bytes + 8})
 	longer = frametest.Seal(slices.Insert(longer, len(longer)-8, make([]byte, 8)...))
 	require.ErrorContains(t, new(Exact).UnmarshalBinary(longer), "payload length")
 	for level, at := range map[*ribbon.Ribbon]int{&e.filter: 64, &e.class: 64 + int(e.filter.PayloadBytes())} {

@@ -23,7 +23,7 @@ type exactHeader struct {
 
 var exactFormat = frame.Format[exactShape, uint64]{
 	Kind: frame.Exact, Version: 1, Errs: errs, Parse: parseShape,
-	Len: func(s exactShape) uint64 { return s.Bytes / 8 },
+	Len: func(s exactShape) uint64 { return s.bytes / 8 },
 }
 
 // An exactShape contains the sizes that follow from the header.
@@ -32,7 +32,7 @@ type exactShape struct {
 	filter, class ribbon.Shape
 }
 
-// AppendBinary appends the encoded Exact to dst: 72 bytes plus Params().Bytes.
+// AppendBinary appends the encoded Exact to dst: 72 bytes plus Params().SizeBytes().
 // See Encoding in package [hashfam].
 func (e *Exact) AppendBinary(dst []byte) ([]byte, error) { return frame.AppendBinary(dst, e.encode) }
 
@@ -77,7 +77,7 @@ func (e *Exact) encode() (frame.Header, frame.Payload, error) {
 	h := exactFormat.New(p.Family, exactHeader{
 		Members: p.Members, Others: p.Others, Passed: class.Keys,
 		FilterLayers: uint8(filter.Layers), ClassLayers: uint8(class.Layers),
-	}, p.Bytes)
+	}, p.bytes)
 	return h, ribbon.Concat(e.filter.Payload(), e.class.Payload()), nil
 }
 
@@ -104,7 +104,7 @@ func parseShape(h frame.Header, fam hashfam.Family) (exactShape, error) {
 	if err := h.DecodeParams(&p, errs); err != nil {
 		return exactShape{}, err
 	}
-	s := exactShape{ExactParams: ExactParams{Members: p.Members, Others: p.Others, Bytes: h.Payload, Family: fam}}
+	s := exactShape{ExactParams: ExactParams{Members: p.Members, Others: p.Others, bytes: h.Payload, Family: fam}}
 	rare, common := s.classes()
 	s.filter = ribbon.Shape{Keys: rare, Columns: filterColumns(rare, common), Layers: int(p.FilterLayers)}
 	s.class = ribbon.Shape{Keys: p.Passed, Columns: classColumns, Layers: int(p.ClassLayers)}
@@ -127,7 +127,7 @@ func (s exactShape) check() error {
 	if s.class.Keys < least || s.class.Keys > most {
 		return errs.Field(ErrCorrupt, "keys that pass", s.class.Keys, fmt.Sprintf("%d to %d", least, most))
 	}
-	return checkShapes(s.Bytes, s.filter, s.class)
+	return checkShapes(s.bytes, s.filter, s.class)
 }
 
 // levels returns an Exact with shape s and the payload words, which it retains.
@@ -142,7 +142,7 @@ func (s exactShape) levels(words []uint64) (Exact, error) {
 	}
 	e := Exact{params: s.ExactParams}
 	e.set(&filter, &class)
-	return e, checkRest(s.Bytes, words)
+	return e, checkRest(s.bytes, words)
 }
 
 // NewExactView returns an Exact that uses data in place, for example a mapped

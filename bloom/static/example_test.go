@@ -1,6 +1,7 @@
 package static_test
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
@@ -142,12 +143,20 @@ func ExampleNewExact() {
 	fmt.Println(e.Contains([]byte("serial 7")), e.ContainsString("serial 1"))
 	fmt.Println(e.ContainsAll(nil, valid))
 	fmt.Println(e)
+	data, err := e.MarshalBinary()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p, err := static.ReadExactParams(bytes.NewReader(data), fam) // before a large file is decoded
+	fmt.Println(p.SizeBytes(), "bytes", err)
 	_, err = static.NewExact(context.Background(), static.ExactConfig{}, revoked, append(valid, fam.SumString("serial 7")))
 	fmt.Println(err)
 	// Output:
 	// true false
 	// [false false false false]
 	// static.Exact(2 members, 4 others, 48 bytes, family public)
+	// 48 bytes <nil>
 	// static: invalid parameters: others = 1 digests of members, want digests that are not in members
 }
 

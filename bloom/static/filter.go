@@ -55,7 +55,7 @@ func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Filter, erro
 //
 // NewFromSorted allocates the filter before reading the first digest. If there
 // is not enough memory, the program crashes. If n comes from an untrusted
-// source, call [Config.SizeBytes] first.
+// source, call [Config.EstimatedBytes] first.
 func NewFromSorted(ctx context.Context, c Config, n uint64, digests iter.Seq[hashfam.Digest]) (*Filter, error) {
 	b := c.build(0, n)
 	return c.filter(b, n, func(columns uint32) (*ribbon.Ribbon, error) {
@@ -69,7 +69,7 @@ func NewReceiver(fam hashfam.Family) *Filter { return &Filter{hash: fam.Hasher(0
 // Params returns the filter's parameters.
 func (f *Filter) Params() Params {
 	s := f.ribbon.Shape()
-	return Params{s.Keys, s.Columns, s.Layers, f.ribbon.PayloadBytes(), f.Family()}
+	return Params{s.Keys, s.Columns, s.Layers, f.Family(), f.ribbon.PayloadBytes()}
 }
 
 // Family returns the family that hashes the keys.

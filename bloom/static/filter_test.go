@@ -45,7 +45,7 @@ func TestBitsPerKey(t *testing.T) {
 		f := mustBuild(t, Config{FPRate: c.rate}, checks.Digests(rng, c.n))
 		bits := 8 * float64(f.SizeBytes()) / float64(c.n)
 		require.LessOrEqual(t, bits, c.over*-math.Log2(c.rate), "n = %d, rate %g", c.n, c.rate)
-		estimate, err := Config{FPRate: c.rate}.SizeBytes(uint64(c.n))
+		estimate, err := Config{FPRate: c.rate}.EstimatedBytes(uint64(c.n))
 		require.NoError(t, err)
 		require.InEpsilon(t, f.SizeBytes(), estimate, 0.02, "n = %d", c.n)
 		require.EqualValues(t, f.SizeBytes(), f.Params().SizeBytes()-8*uint64(f.Params().Layers-1))
@@ -73,7 +73,7 @@ func TestMemoryBytesAreUsedWell(t *testing.T) {
 				require.NoError(t, err)
 				require.Greater(t, other.PayloadBytes(), c.MemoryBytes, "%d bytes, %v", c.MemoryBytes, p)
 			}
-			estimate, err := c.SizeBytes(uint64(n))
+			estimate, err := c.EstimatedBytes(uint64(n))
 			require.NoError(t, err)
 			require.LessOrEqual(t, estimate, c.MemoryBytes)
 		}
@@ -81,7 +81,7 @@ func TestMemoryBytesAreUsedWell(t *testing.T) {
 	f := mustBuild(t, Config{MemoryBytes: 1}, nil)
 	require.Zero(t, f.SizeBytes())
 	require.Zero(t, f.FalsePositiveRate())
-	size, err := Config{FPRate: 0.01}.SizeBytes(0)
+	size, err := Config{FPRate: 0.01}.EstimatedBytes(0)
 	require.NoError(t, err)
 	require.Zero(t, size)
 }
@@ -102,10 +102,10 @@ func TestErrorsNameTheMemoryAndRateThatFit(t *testing.T) {
 		require.ErrorContains(t, try(rate, 1), fmt.Sprint(" for FPRate ", rate))
 	}
 	checks.NamesWhatFits(t, try(0, 20), 0, try, 20) // not enough for one column
-	_, err := Config{MemoryBytes: 20}.SizeBytes(3000)
+	_, err := Config{MemoryBytes: 20}.EstimatedBytes(3000)
 	require.ErrorContains(t, err, "Config.MemoryBytes = 20, want at least")
 	// With 32 columns, these keys would need more than 2^48 bits.
-	size, err := Config{MemoryBytes: math.MaxUint64}.SizeBytes(sizing.MaxBits / 4)
+	size, err := Config{MemoryBytes: math.MaxUint64}.EstimatedBytes(sizing.MaxBits / 4)
 	require.NoError(t, err)
 	require.LessOrEqual(t, size, uint64(sizing.MaxBits/8))
 	// The sequence must be read twice, but this one can only be read once.
@@ -176,7 +176,7 @@ func TestConfigsAtTheirLimits(t *testing.T) {
 		{Config{FPRate: 0.5}, largest, ""},
 		{Config{FPRate: 0.5}, largest + 1, "a number that fits in"},
 	} {
-		size, err := c.config.SizeBytes(c.keys)
+		size, err := c.config.EstimatedBytes(c.keys)
 		if c.want == "" {
 			require.NoError(t, err, "%+v", c)
 			continue
@@ -193,7 +193,7 @@ func TestConfigsAtTheirLimits(t *testing.T) {
 			require.Equal(t, unsorted, digests, "the digests are not sorted first")
 		}
 	}
-	size, err := Config{FPRate: 0.5}.SizeBytes(largest)
+	size, err := Config{FPRate: 0.5}.EstimatedBytes(largest)
 	require.NoError(t, err)
 	require.Equal(t, uint64(sizing.MaxBits/8), size)
 }
@@ -309,7 +309,7 @@ func TestHeaderPayloadIsBoundedByKeys(t *testing.T) {
 	require.NoError(t, err)
 	p := f.Params()
 	_, most := ribbon.Bounds(f.ribbon.Shape())
-	for payload, ok := range map[uint64]bool{p.Bytes: true, most: true, most + 8: false, 1 << 40: false} {
+	for payload, ok := range map[uint64]bool{p.SizeBytes(): true, most: true, most + 8: false, 1 << 40: false} {
 		b := frametest.Set(good, map[int]uint64{frametest.Payload: payload})
 		q, err := ReadParams(bytes.NewReader(b), hashfam.Family{})
 		require.Equal(t, !ok, errors.Is(err, ErrCorrupt), "%d bytes", payload)

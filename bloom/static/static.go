@@ -11,7 +11,7 @@ import (
 type Filter struct {
 	hash   hashfam.Hasher
 	ribbon ribbon.Ribbon
-	valid  bool        // false in a zero Filter
+	made   bool        // false in a zero Filter
 	view   *frame.View // the frame that NewView uses in place, or nil
 }
 
@@ -29,7 +29,7 @@ func (f *Filter) ContainsString(key string) bool { return f.ContainsDigest(f.has
 // ContainsDigest is like Contains for a key's digest, which must be computed by
 // the filter's family.
 func (f *Filter) ContainsDigest(d hashfam.Digest) bool {
-	if !f.valid {
+	if !f.made {
 		panic(zeroFilter)
 	}
 	return f.ribbon.Contains(d)
@@ -40,7 +40,7 @@ func (f *Filter) ContainsDigest(d hashfam.Digest) bool {
 // needs less than half the time of single calls, because the CPU loads the
 // memory for many keys at once.
 func (f *Filter) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
-	if !f.valid {
+	if !f.made {
 		panic(zeroFilter)
 	}
 	return f.ribbon.ContainsAll(dst, digests)

@@ -122,7 +122,7 @@ func TopK(c countmin.TopKConfig) (Plan, error) {
 // c.Workers goroutines. c.Progress is not called. The errors are like the
 // errors of [Bloom].
 func Static(c static.Config) (Plan, error) {
-	_, err := c.SizeBytes(0)
+	_, err := c.EstimatedBytes(0)
 	if c.MemoryBytes > 0 {
 		err = errs.Field(ErrParams, "Config.MemoryBytes", c.MemoryBytes, "0: the size of the filter is known when it is built")
 	}

@@ -262,7 +262,7 @@ func (c candidate) describe(n Needs, choice Choice, fields string) Choice {
 type sizer func(keys uint64, rate float64, memory uint64) (Choice, error)
 
 func sizeStatic(keys uint64, rate float64, _ uint64) (Choice, error) {
-	bytes, err := static.Config{FPRate: rate}.SizeBytes(keys)
+	bytes, err := static.Config{FPRate: rate}.EstimatedBytes(keys)
 	return Choice{Bytes: bytes, Params: fmt.Sprintf("%.2f columns in a bumped ribbon", mixedBits(rate))}, err
 }
 
