@@ -9,10 +9,10 @@ import (
 // IndexAll appends the index of each digest to dst and returns the extended
 // slice. When the function is larger than the cache, this is faster than
 // calling IndexDigest for each digest.
-func (r *reader) IndexAll(dst []uint64, digests []hashfam.Digest) []uint64 {
+func (f *Function) IndexAll(dst []uint64, digests []hashfam.Digest) []uint64 {
 	dst = slices.Grow(dst, len(digests))
 	for block := range slices.Chunk(digests, blockSize) {
-		dst = r.indexBlock(dst, block)
+		dst = f.indexBlock(dst, block)
 	}
 	return dst
 }

@@ -84,10 +84,14 @@ func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
 
 func (f *Function) decode(r *frame.Reader) error { return f.decodeAs(frame.PerfectFunction, r) }
 
-// encode returns the frame. It returns ErrParams if s is zero.
+// encode returns the frame. It returns ErrParams if s is zero, and ErrCorrupt
+// if s is a view of damaged data.
 func (s *stored) encode() (frame.Header, frame.Payload, error) {
 	if s.payload == nil {
 		return frame.Header{}, nil, paramError("receiver", "zero", "a Function or Filter that was built or decoded")
+	}
+	if err := s.Verify(); err != nil {
+		return frame.Header{}, nil, err
 	}
 	l := &s.layout
 	kind := frame.PerfectFunction
@@ -133,6 +137,7 @@ func parseHeader(h frame.Header, _ hashfam.Family) (layout, error) {
 		seed:    p.Seed,
 		slots:   slotSize{uint64(p.SlotBits), uint(p.ValueBits)},
 	}
+	l.bumped = make([]uint64, 0, p.Levels)
 	for size := range slices.Chunk(sizes, wordBytes) {
 		l.bumped = append(l.bumped, binary.LittleEndian.Uint64(size))
 	}

@@ -22,7 +22,7 @@ const payloadAt = 128 // offset of the payload in a frame with 2 to 9 levels
 
 // requireInRange checks that all indexes are below Len, for single calls and
 // for batches.
-func requireInRange(t *testing.T, f *reader, digests []hashfam.Digest) {
+func requireInRange(t *testing.T, f *Function, digests []hashfam.Digest) {
 	for i, index := range f.IndexAll(nil, digests) {
 		if index >= f.Len() || f.IndexDigest(digests[i]) != index {
 			require.Fail(t, "out of range", "index %d of %d", index, f.Len())
@@ -52,7 +52,7 @@ func TestForgedFrames(t *testing.T) {
 		}
 		if g := new(Function); g.UnmarshalBinary(frametest.Seal(b)) == nil {
 			decoded++
-			requireInRange(t, &g.reader, queries)
+			requireInRange(t, g, queries)
 		}
 	}
 	require.Greater(t, decoded, rounds/20, "the changes are too coarse to test anything")
@@ -112,7 +112,7 @@ func TestEqualComparesTheWholeLayout(t *testing.T) {
 		"bumped":  func(l *layout) { l.bumped = append([]uint64{20}, l.bumped...) },
 		"slots":   func(l *layout) { l.slots.width++ },
 	} {
-		g := &Function{f.reader}
+		g := &Function{f.stored}
 		require.True(t, f.Equal(g), name)
 		change(&g.layout)
 		require.False(t, f.Equal(g), name)

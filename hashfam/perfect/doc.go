@@ -22,7 +22,7 @@
 //   - look up values: [Filter.Value]
 //   - encode and decode: [Function.WriteTo], [Function.ReadFrom]
 //   - decode with a keyed family: [NewReceiver], [NewFilterReceiver]
-//   - query encoded data: [NewView], [NewFilterView]
+//   - use encoded data in place: [NewView], [NewFilterView]
 //   - inspect: [Function.Len], [Function.SizeBytes], [Filter.FalsePositiveRate]
 //
 // A Function uses 2.2 bits per key, or 1.95 bits if Config.Compact is set. A
@@ -61,6 +61,7 @@
 //   - stored.go: the common part of all types; layout.go computes where it is in
 //     an encoding
 //   - codec.go: encodings
-//   - view.go: functions in encoded data, for example in a mapped file
+//   - view.go: structures that use encoded data in place, for example in a
+//     mapped file
 //   - filter.go: filters with values, which are stored in slots.go
 package perfect

@@ -12,8 +12,8 @@ import (
 // A Filter represents a fixed set of keys. It has one slot for each key, at the
 // key's index in a minimal perfect hash function. The slot contains the key's
 // fingerprint and, if FilterConfig.ValueBits is set, a value. Use [NewFilter]
-// to create a Filter. Only decoding changes a Filter.
-type Filter struct{ filterReader }
+// or [NewFilterView] to create a Filter. Only decoding changes a Filter.
+type Filter struct{ stored }
 
 // NewFilter returns a filter for the keys with the given digests, which must be
 // computed by c.Family. values[i] is the value of digests[i]; if c.ValueBits is
@@ -51,7 +51,7 @@ func NewFilter(ctx context.Context, c FilterConfig, digests []hashfam.Digest, va
 	if err != nil {
 		return nil, err
 	}
-	f := &Filter{filterReader{s}}
+	f := &Filter{s}
 	if c.ValueBits > 0 {
 		return f, f.fill(digests, values)
 	}
@@ -89,51 +89,49 @@ func copyError(i, earlier, value, other uint64) error {
 // NewFilterReceiver returns a filter to decode into. It accepts data encoded
 // with fam.
 func NewFilterReceiver(fam hashfam.Family) *Filter {
-	return &Filter{filterReader{stored{hash: fam.Hasher(0)}}}
+	return &Filter{stored{hash: fam.Hasher(0)}}
 }
 
 // Equal reports whether f and other have the same family and equal encodings.
 func (f *Filter) Equal(other *Filter) bool { return f.equal(&other.stored) }
 
-// A filterReader provides the methods that a [Filter] and a [FilterView] share.
-type filterReader struct{ stored }
+var zeroFilter = errs.Zero("Filter", "NewFilter or NewFilterView, or decode into it")
 
-var zeroFilter = errs.Zero("Filter or FilterView", "NewFilter or NewFilterView, or decode into it")
-
-// empty reports whether there are no keys. It panics if r is zero.
-func (r *filterReader) empty() bool {
-	if r.n == 0 && r.slots.width == 0 {
+// made returns f. It panics if f is zero: otherwise slots have a width, even if
+// there are no keys.
+func (f *Filter) made() *Filter {
+	if f.slots.width == 0 {
 		panic(zeroFilter)
 	}
-	return r.n == 0
+	return f
 }
 
 // Contains reports whether key may be in the set. If it returns false, the key
 // is not in the set; true may be a false positive. It needs two cache misses
 // for 24 of 25 keys, and a few more for the others.
-func (r *filterReader) Contains(key []byte) bool { return r.ContainsDigest(r.hash.Sum(key)) }
+func (f *Filter) Contains(key []byte) bool { return f.ContainsDigest(f.hash.Sum(key)) }
 
-// ContainsString is like Contains for a string key.
-func (r *filterReader) ContainsString(key string) bool {
-	return r.ContainsDigest(r.hash.SumString(key))
+// ContainsString is like [Filter.Contains] for a string key.
+func (f *Filter) ContainsString(key string) bool {
+	return f.ContainsDigest(f.hash.SumString(key))
 }
 
-// ContainsDigest is like Contains for a key's digest, which must be computed by
+// ContainsDigest is like [Filter.Contains] for a key's digest, which must be computed by
 // the filter's family.
-func (r *filterReader) ContainsDigest(d hashfam.Digest) bool {
-	if r.empty() {
+func (f *Filter) ContainsDigest(d hashfam.Digest) bool {
+	if f.made().n == 0 {
 		return false
 	}
-	i := r.index(d)
-	return r.slots.match(r.slots.word(i), i, d)
+	i := f.index(d)
+	return f.slots.match(f.slots.word(i), i, d)
 }
 
 // ContainsAll appends the result of ContainsDigest for each digest to dst and
 // returns the extended slice. When the filter is larger than the cache, this is
 // faster than calling ContainsDigest for each digest.
-func (r *filterReader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
+func (f *Filter) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	dst = slices.Grow(dst, len(digests))
-	if r.empty() {
+	if f.made().n == 0 {
 		for range digests {
 			dst = append(dst, false)
 		}
@@ -141,12 +139,12 @@ func (r *filterReader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool 
 	}
 	var room, words [blockSize]uint64
 	for block := range slices.Chunk(digests, blockSize) {
-		indexes := r.indexBlock(room[:0], block)
+		indexes := f.indexBlock(room[:0], block)
 		for i, index := range indexes { // loads all slots first, for the same reason as indexBlock
-			words[i] = r.slots.word(index)
+			words[i] = f.slots.word(index)
 		}
 		for i, d := range block {
-			dst = append(dst, r.slots.match(words[i], indexes[i], d))
+			dst = append(dst, f.slots.match(words[i], indexes[i], d))
 		}
 	}
 	return dst
@@ -155,46 +153,46 @@ func (r *filterReader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool 
 // Value returns the key's value, and reports whether key may be in the set. If
 // key is not in the set, Value returns 0 and false or, if it is a false
 // positive, the value of another key.
-func (r *filterReader) Value(key []byte) (value uint64, found bool) {
-	return r.ValueDigest(r.hash.Sum(key))
+func (f *Filter) Value(key []byte) (value uint64, found bool) {
+	return f.ValueDigest(f.hash.Sum(key))
 }
 
-// ValueString is like Value for a string key.
-func (r *filterReader) ValueString(key string) (value uint64, found bool) {
-	return r.ValueDigest(r.hash.SumString(key))
+// ValueString is like [Filter.Value] for a string key.
+func (f *Filter) ValueString(key string) (value uint64, found bool) {
+	return f.ValueDigest(f.hash.SumString(key))
 }
 
-// ValueDigest is like Value for a key's digest, which must be computed by the
+// ValueDigest is like [Filter.Value] for a key's digest, which must be computed by the
 // filter's family.
-func (r *filterReader) ValueDigest(d hashfam.Digest) (value uint64, found bool) {
-	if r.empty() {
+func (f *Filter) ValueDigest(d hashfam.Digest) (value uint64, found bool) {
+	if f.made().n == 0 {
 		return 0, false
 	}
-	i := r.index(d)
-	word := r.slots.word(i)
-	if !r.slots.match(word, i, d) {
+	i := f.index(d)
+	word := f.slots.word(i)
+	if !f.slots.match(word, i, d) {
 		return 0, false
 	}
-	return word & r.slots.valueMask(), true
+	return word & f.slots.valueMask(), true
 }
 
 // FalsePositiveRate returns the false-positive rate. It is 0 if the filter was
 // built without keys.
-func (r *filterReader) FalsePositiveRate() float64 {
-	if r.n == 0 {
+func (f *Filter) FalsePositiveRate() float64 {
+	if f.n == 0 {
 		return 0
 	}
-	return r.slots.rate()
+	return f.slots.rate()
 }
 
 // Params returns the filter's parameters.
-func (r *filterReader) Params() FilterParams { return r.layout.filterParams(r.Family()) }
+func (f *Filter) Params() FilterParams { return f.layout.filterParams(f.Family()) }
 
 // String describes the filter in one line.
-func (r filterReader) String() string { return fmt.Sprintf("perfect.Filter(%v)", r.Params()) }
+func (f Filter) String() string { return fmt.Sprintf("perfect.Filter(%v)", f.Params()) }
 
 // Format prints the result of String for every verb.
-func (r filterReader) Format(s fmt.State, _ rune) { fmt.Fprint(s, r.String()) }
+func (f Filter) Format(s fmt.State, _ rune) { fmt.Fprint(s, f.String()) }
 
 // LogValue returns the result of String for package log/slog.
-func (r filterReader) LogValue() slog.Value { return slog.StringValue(r.String()) }
+func (f Filter) LogValue() slog.Value { return slog.StringValue(f.String()) }

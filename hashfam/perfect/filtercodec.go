@@ -39,26 +39,3 @@ func ReadFilterParams(r io.Reader, fam hashfam.Family) (FilterParams, error) {
 }
 
 func (f *Filter) decode(r *frame.Reader) error { return f.decodeAs(frame.PerfectFilter, r) }
-
-// A FilterView is a read-only filter that queries its encoded form, for example
-// in a mapped file. Use [NewFilterView] to create one. Queries are as fast as
-// in a [Filter].
-type FilterView struct {
-	filterReader
-	encoded
-}
-
-// NewFilterView is like [NewView] for a filter.
-func NewFilterView(data []byte, fam hashfam.Family) (*FilterView, error) {
-	s, e, err := openView(data, frame.PerfectFilter, fam)
-	if err != nil {
-		return nil, err
-	}
-	return &FilterView{filterReader{s}, e}, nil
-}
-
-// Decode returns a deep copy of the filter. It verifies the data first and
-// returns [ErrCorrupt] if the data is damaged.
-func (v *FilterView) Decode() (*Filter, error) {
-	return frame.Decode(v.view, NewFilterReceiver(v.Family()))
-}

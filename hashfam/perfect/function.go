@@ -35,24 +35,24 @@ func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Function, er
 	if err != nil {
 		return nil, err
 	}
-	return &Function{reader{s}}, nil
+	return &Function{s}, nil
 }
 
 // NewReceiver returns a function to decode into. It accepts data encoded with
 // fam.
-func NewReceiver(fam hashfam.Family) *Function { return &Function{reader{stored{hash: fam.Hasher(0)}}} }
+func NewReceiver(fam hashfam.Family) *Function { return &Function{stored{hash: fam.Hasher(0)}} }
 
 // Params returns the function's parameters.
-func (r *reader) Params() Params { return r.layout.params(r.Family()) }
+func (f *Function) Params() Params { return f.layout.params(f.Family()) }
 
 // Equal reports whether f and other have the same family and equal encodings.
 func (f *Function) Equal(other *Function) bool { return f.equal(&other.stored) }
 
 // String describes the function in one line.
-func (r reader) String() string { return fmt.Sprintf("perfect.Function(%v)", r.Params()) }
+func (f Function) String() string { return fmt.Sprintf("perfect.Function(%v)", f.Params()) }
 
 // Format prints the result of String for every verb.
-func (r reader) Format(s fmt.State, _ rune) { fmt.Fprint(s, r.String()) }
+func (f Function) Format(s fmt.State, _ rune) { fmt.Fprint(s, f.String()) }
 
 // LogValue returns the result of String for package log/slog.
-func (r reader) LogValue() slog.Value { return slog.StringValue(r.String()) }
+func (f Function) LogValue() slog.Value { return slog.StringValue(f.String()) }

@@ -56,7 +56,7 @@ func TestEveryKeyHasItsOwnIndex(t *testing.T) {
 			f := build1(t, Config{Compact: compact}, digests)
 			requireBijection(t, f, digests)
 			if n > 0 {
-				requireInRange(t, &f.reader, append(random(30, 1), 0, math.MaxUint64))
+				requireInRange(t, f, append(random(30, 1), 0, math.MaxUint64))
 			}
 			levels = max(levels, len(f.levels))
 		}

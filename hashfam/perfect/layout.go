@@ -75,6 +75,7 @@ func (l *layout) bytes() uint64 { return l.mappingBytes() + l.slots.bytes(l.keys
 // linear in the number of bumped keys.
 func (l *layout) over(b []byte) (mapping, error) {
 	m := mapping{n: l.keys, free: l.free(), made: true}
+	m.levels = make([]level, 0, len(l.bumped))
 	n := l.keys
 	base := uint64(0)
 	at := uint64(0)

@@ -2,12 +2,9 @@ package perfect
 
 import "github.com/filterfam/filterfam/hashfam"
 
-// A Function is a minimal perfect hash function. Use [New] to create one. Only
-// decoding changes a Function.
-type Function struct{ reader }
-
-// A reader provides the methods that a [Function] and a [View] share.
-type reader struct{ stored }
+// A Function is a minimal perfect hash function. Use [New] or [NewView] to
+// create one. Only decoding changes a Function.
+type Function struct{ stored }
 
 // Index returns the index of key, which is below Len. Each key of the set has a
 // different index. If key is not in the set, it will have the same index as a
@@ -15,14 +12,14 @@ type reader struct{ stored }
 // compare them. If Len is 0, Index returns 0.
 //
 // Index needs one cache miss for 24 of 25 keys, and a few for the others.
-func (r *reader) Index(key []byte) uint64 { return r.index(r.hash.Sum(key)) }
+func (f *Function) Index(key []byte) uint64 { return f.index(f.hash.Sum(key)) }
 
-// IndexString is like Index for a string key.
-func (r *reader) IndexString(key string) uint64 { return r.index(r.hash.SumString(key)) }
+// IndexString is like [Function.Index] for a string key.
+func (f *Function) IndexString(key string) uint64 { return f.index(f.hash.SumString(key)) }
 
-// IndexDigest is like Index for a key's digest, which must be computed by the
+// IndexDigest is like [Function.Index] for a key's digest, which must be computed by the
 // function's family.
-func (r *reader) IndexDigest(d hashfam.Digest) uint64 { return r.index(d) }
+func (f *Function) IndexDigest(d hashfam.Digest) uint64 { return f.index(d) }
 
 // A mapping maps digests to places, and places to results. Places below n are
 // used as results. All places in the first level are below n. The places in
@@ -38,7 +35,7 @@ type mapping struct {
 	made   bool // false in a zero mapping, whose other fields are those of a mapping without keys
 }
 
-var zeroFunction = errs.Zero("Function or View", "New or NewView, or decode into it")
+var zeroFunction = errs.Zero("Function", "New or NewView, or decode into it")
 
 // index returns the index of the key with digest d. It is below m.n unless m.n
 // is 0.

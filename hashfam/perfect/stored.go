@@ -6,16 +6,18 @@ import (
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// A stored is the common part of a [Function], a [Filter] and their views: a
-// mapping and, in a filter, slots. Both use the payload's memory.
+// A stored is the common part of a [Function] and a [Filter]: a mapping and, in
+// a filter, slots. Both use the payload's memory.
 type stored struct {
 	mapping
 	hash    hashfam.Hasher
 	layout  layout
 	slots   fingerprints
 	payload []byte
+	view    *frame.View // if the payload is in a frame that was not verified
 }
 
 // Family returns the family that hashes the keys.
@@ -40,7 +42,7 @@ func open(l layout, payload []byte, fam hashfam.Family) (stored, error) {
 	if err := checkZeros("bits after the last slot", slots.bits, slots.start(l.keys)); err != nil {
 		return stored{}, err
 	}
-	return stored{m, fam.Hasher(uint64(len(payload))), l, slots, payload}, nil
+	return stored{mapping: m, hash: fam.Hasher(uint64(len(payload))), layout: l, slots: slots, payload: payload}, nil
 }
 
 // checkZeros returns ErrCorrupt if any bit of b after the first n is set.

@@ -5,47 +5,57 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// A View is a function that queries its encoded form, for example in a mapped
-// file. Use [NewView] to create one. Queries are as fast as in a [Function].
-type View struct {
-	reader
-	encoded
-}
-
-// NewView returns a view of the function that data encodes. See Views in
-// package [hashfam]. Unlike other views it works on every platform and with
-// data at any address. In addition to the header, NewView checks the list of
-// free places, which is an eighth of the function, so that every index is below
-// Len.
-func NewView(data []byte, fam hashfam.Family) (*View, error) {
-	s, e, err := openView(data, frame.PerfectFunction, fam)
-	if err != nil {
+// NewView returns a function that uses data in place, for example a mapped
+// file. See Views in package [hashfam]. It works on every platform and with
+// data at any address. NewView checks only the header and the list of free
+// places, which is an eighth of the function, so that every index is below Len.
+// Call Verify to check the rest.
+func NewView(data []byte, fam hashfam.Family) (*Function, error) {
+	v := &struct {
+		function Function
+		encoded  frame.View
+	}{}
+	if err := v.function.use(&v.encoded, data, frame.PerfectFunction, fam); err != nil {
 		return nil, err
 	}
-	return &View{reader{s}, e}, nil
+	return &v.function, nil
 }
 
-// Decode returns a deep copy of the function. It verifies the data first and
-// returns [ErrCorrupt] if the data is damaged.
-func (v *View) Decode() (*Function, error) { return frame.Decode(v.view, NewReceiver(v.Family())) }
-
-// An encoded holds the frame that a view uses.
-type encoded struct{ view frame.View }
-
-// Verify checks the checksum of all data. It returns [ErrCorrupt] if the data
-// is damaged.
-func (e *encoded) Verify() error { return e.view.Verify(e.view.Payload) }
-
-// MarshalText returns the encoded structure in base64.
-func (e encoded) MarshalText() ([]byte, error) { return e.view.Text() }
-
-// openView returns the structure whose frame is data. It has only checked the
-// header and the list of free places.
-func openView(data []byte, kind frame.Kind, fam hashfam.Family) (stored, encoded, error) {
-	v, l, payload, err := formatOf(kind).View(data, fam)
-	if err != nil {
-		return stored{}, encoded{}, err
+// NewFilterView is like [NewView] for a filter.
+func NewFilterView(data []byte, fam hashfam.Family) (*Filter, error) {
+	v := &struct {
+		filter  Filter
+		encoded frame.View
+	}{}
+	if err := v.filter.use(&v.encoded, data, frame.PerfectFilter, fam); err != nil {
+		return nil, err
 	}
-	s, err := open(l, payload, fam)
-	return s, encoded{v}, err
+	return &v.filter, nil
+}
+
+// use sets s to the structure of the given kind that data encodes, and sets
+// view to the view of data.
+func (s *stored) use(view *frame.View, data []byte, kind frame.Kind, fam hashfam.Family) error {
+	encoded, l, payload, err := formatOf(kind).View(data, fam)
+	if err != nil {
+		return err
+	}
+	opened, err := open(l, payload, fam)
+	if err != nil {
+		return err
+	}
+	*view = encoded
+	*s = opened
+	s.view = view
+	return nil
+}
+
+// Verify checks the checksum of all data if [NewView] or [NewFilterView]
+// returned the structure. It returns [ErrCorrupt] if the data is damaged. Other
+// structures were checked when they were decoded, so Verify returns nil.
+func (s *stored) Verify() error {
+	if s.view == nil {
+		return nil
+	}
+	return s.view.Verify(s.view.Payload)
 }
