@@ -222,7 +222,7 @@ func runs(t *testing.T, c string) bool {
 		return strings.Contains(tests(t), "\nfunc "+test+"(")
 	}
 	if m := script.FindStringSubmatch(c); m != nil {
-		return m[1] == ".ci/run" || strings.Contains(ci, "\nbash "+m[1]+" \"$")
+		return m[1] == ".ci/run" || strings.Contains(ci, "\nbash "+m[1]+" -n ")
 	}
 	if m := named.FindStringSubmatch(c); m != nil {
 		test := regexp.MustCompile(`\nfunc Test\w*(?:` + m[1] + `)\w*\(`)

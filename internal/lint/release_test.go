@@ -1,0 +1,106 @@
+package lint
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A clone is a repository whose origin is bare, and whose main branch has the
+// files that .ci/release looks at.
+type clone struct {
+	*testing.T
+	dir string
+}
+
+func newClone(t *testing.T) clone {
+	t.Helper()
+	for _, program := range []string{"bash", "git"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip("there is no", program)
+		}
+	}
+	c := clone{t, t.TempDir()}
+	origin := t.TempDir()
+	c.git("init", "-q", "-b", "main")
+	c.git("init", "-q", "--bare", origin)
+	c.git("remote", "add", "origin", origin)
+	c.write(".ci/release", read(t, ".ci/release"))
+	c.write("go.mod", "module example.org/none\n")
+	c.write("docs/changelog.md", "## 1.2.3 (2027-01-31)\n\n## 1.2.2 (not released yet)\n")
+	c.commit()
+	c.push()
+	return c
+}
+
+func (c clone) git(args ...string) {
+	c.Helper()
+	cmd := exec.Command("git", append([]string{"-c", "user.name=test", "-c", "user.email=test"}, args...)...)
+	cmd.Dir = c.dir
+	out, err := cmd.CombinedOutput()
+	require.NoError(c, err, "%s", out)
+}
+
+func (c clone) write(name, text string) {
+	c.Helper()
+	file := filepath.Join(c.dir, name)
+	require.NoError(c, os.MkdirAll(filepath.Dir(file), 0o700))
+	require.NoError(c, os.WriteFile(file, []byte(text), 0o600))
+}
+
+func (c clone) commit() {
+	c.Helper()
+	c.git("add", "-A")
+	c.git("commit", "-q", "-m", "a commit")
+}
+
+func (c clone) push() {
+	c.Helper()
+	c.git("push", "-q", "origin", "HEAD:main")
+}
+
+// release runs .ci/release and returns its output.
+func (c clone) release(args ...string) (string, error) {
+	cmd := exec.Command("bash", append([]string{".ci/release"}, args...)...)
+	cmd.Dir = c.dir
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// Nothing must be tagged unless everything is ready. With -n, the script goes
+// on.
+func TestReleasesAreRefused(t *testing.T) {
+	c := newClone(t)
+	out, err := c.release("v1.2.3")
+	require.NoError(t, err, out)
+	require.Contains(t, out, "git push origin v1.2.3\n")
+	for _, step := range []struct {
+		name    string
+		do      func()
+		version string
+		want    string
+	}{
+		{"another version", func() {}, "v2.0.0", "want a version such as v1.2.3"},
+		{"no section", func() {}, "v1.2.4", "has no section 1.2.4"},
+		{"no date", func() {}, "v1.2.2", "has no date: ## 1.2.2 (not released yet)"},
+		{"a changed file", func() { c.write("new", "") }, "v1.2.3", "not committed"},
+		{"not pushed", c.commit, "v1.2.3", "HEAD is not the main branch of origin"},
+		{"another branch", func() { c.push(); c.git("switch", "-q", "-c", "topic") }, "v1.2.3", "the branch is 'topic', not main"},
+		{"a tag", func() { c.git("switch", "-q", "main"); c.git("tag", "v1.2.3") }, "v1.2.3", "the tag v1.2.3 exists"},
+	} {
+		step.do()
+		out, err := c.release(step.version)
+		require.Error(t, err, step.name)
+		require.Contains(t, out, "release: ", step.name)
+		require.Contains(t, out, step.want, step.name)
+		require.NotContains(t, out, "git push", step.name)
+	}
+	out, err = c.release("-n", "v1.2.2")
+	require.NoError(t, err, out)
+	require.Contains(t, out, "not ready: docs/changelog.md has no date")
+	require.True(t, strings.HasSuffix(out, "git push origin HEAD \n"), out)
+}
