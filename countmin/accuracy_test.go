@@ -100,7 +100,7 @@ func TestHeavyHittersAreFoundWithASmallBudget(t *testing.T) {
 
 func TestTopKIsFoundWithASmallBudget(t *testing.T) {
 	for _, s := range []*stream{web12(), weblog(), web12().ascending()} {
-		k := must(NewTopK(TopKConfig{K: 100, MemoryBytes: 64 << 10}))
+		k := must(NewHeavyHitters(HeavyConfig{K: 100, MemoryBytes: 64 << 10}))
 		feed(k, s, 0, 1)
 		checkTracked(t, s.Counts, k)
 		checkTop(t, s.Counts, k)

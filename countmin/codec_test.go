@@ -45,6 +45,24 @@ func TestRowsWithTheLargestSumAreDecoded(t *testing.T) {
 	}
 }
 
+// A HeavyHitters of either kind accepts the frames of both, and takes over
+// their Config.
+func TestPhiAndKAreDecodedIntoOneType(t *testing.T) {
+	byPhi := must(NewHeavyHitters(HeavyConfig{Phi: 0.1}))
+	byK := must(NewHeavyHitters(HeavyConfig{K: 7}))
+	for _, from := range []*HeavyHitters{byPhi, byK} {
+		from.AddString("a")
+		for _, into := range []*HeavyHitters{byPhi.Clone(), byK.Clone(), {}} {
+			require.NoError(t, into.UnmarshalBinary(must(from.MarshalBinary())))
+			require.Equal(t, from.Config(), into.Config())
+			require.True(t, into.Equal(from))
+		}
+	}
+	require.ErrorIs(t, byPhi.Merge(byK), ErrIncompatible)
+	window := must(must(NewWindow(WindowConfig{Phi: 0.1, Keys: 1})).MarshalBinary())
+	require.ErrorContains(t, byPhi.UnmarshalBinary(window), "want heavy hitters or a top k")
+}
+
 // A receiver is a structure that data can be decoded into.
 type receiver interface{ UnmarshalBinary([]byte) error }
 
@@ -55,16 +73,16 @@ func TestLargestFrameParametersAreDecoded(t *testing.T) {
 		require.EqualValues(t, math.MaxInt32/2, tracker.MaxMemory)
 	}
 	heavy := must(must(NewHeavyHitters(HeavyConfig{Phi: 0.1, MemoryBytes: tracker.MinMemory})).MarshalBinary())
-	top := must(must(NewTopK(TopKConfig{K: tracker.MaxK, MemoryBytes: tracker.MinMemory})).MarshalBinary())
+	top := must(must(NewHeavyHitters(HeavyConfig{K: tracker.MaxK, MemoryBytes: tracker.MinMemory})).MarshalBinary())
 	window := func(c WindowConfig) []byte { return must(must(NewWindow(c)).MarshalBinary()) }
-	panes := window(WindowConfig{Phi: 0.1, Keys: 9, Panes: 3})
-	counted := must(NewWindow(WindowConfig{Phi: 0.1, Keys: 9, Panes: 3}))
+	panes := window(WindowConfig{Phi: 0.1, Keys: 9, Parts: 3})
+	counted := must(NewWindow(WindowConfig{Phi: 0.1, Keys: 9, Parts: 3}))
 	counted.AddN([]byte("a"), 3)
 	full := must(counted.MarshalBinary())
 	floor := len(full) - 8 - 8*int(counted.panes.Last.PayloadWords()) + 8
 	empty := counted.Clone()
 	*empty.panes.Last = tracker.New(empty.panes.Last.Goal)
-	gap, untimed := counted.Clone(), must(NewWindow(WindowConfig{Phi: 0.1, Span: 3, Panes: 3}))
+	gap, untimed := counted.Clone(), must(NewWindow(WindowConfig{Phi: 0.1, Span: 3, Parts: 3}))
 	gap.AddN([]byte("a"), 3)
 	untimed.AddString("a")
 	gap.panes.All[1], gap.panes.All[2] = gap.panes.All[2], gap.panes.All[1]
@@ -77,14 +95,14 @@ func TestLargestFrameParametersAreDecoded(t *testing.T) {
 		words map[int]uint64
 		field string // of the error, if there is one
 	}{
-		{&TopK{}, top, nil, ""},
-		{&TopK{}, top, map[int]uint64{memory: tracker.MaxMemory}, "tail"},
-		{&TopK{}, top, map[int]uint64{memory: tracker.MaxMemory + 1}, "TopKConfig.MemoryBytes"},
-		{&TopK{}, top, map[int]uint64{memory: 1<<30 - 1}, "tail"},
-		{&TopK{}, top, map[int]uint64{what: 0}, "TopKConfig.K"},
-		{&TopK{}, top, map[int]uint64{what: tracker.MaxK + 1}, "TopKConfig.K"},
-		{&TopK{}, top, map[int]uint64{what: 1<<32 + 1}, "TopKConfig.K"}, // does not fit in an int of 32 bits
-		{&TopK{}, top, map[int]uint64{memory: 1<<34 + tracker.MinMemory}, "TopKConfig.MemoryBytes"},
+		{&HeavyHitters{}, top, nil, ""},
+		{&HeavyHitters{}, top, map[int]uint64{memory: tracker.MaxMemory}, "tail"},
+		{&HeavyHitters{}, top, map[int]uint64{memory: tracker.MaxMemory + 1}, "HeavyConfig.MemoryBytes"},
+		{&HeavyHitters{}, top, map[int]uint64{memory: 1<<30 - 1}, "tail"},
+		{&HeavyHitters{}, top, map[int]uint64{what: 0}, "HeavyConfig.K"},
+		{&HeavyHitters{}, top, map[int]uint64{what: tracker.MaxK + 1}, "HeavyConfig.K"},
+		{&HeavyHitters{}, top, map[int]uint64{what: 1<<32 + 1}, "HeavyConfig.K"}, // does not fit in an int of 32 bits
+		{&HeavyHitters{}, top, map[int]uint64{memory: 1<<34 + tracker.MinMemory}, "HeavyConfig.MemoryBytes"},
 		{&HeavyHitters{}, heavy, map[int]uint64{what: 0}, "HeavyConfig.Phi"},
 		{&HeavyHitters{}, heavy, map[int]uint64{what: math.Float64bits(math.NaN())}, "HeavyConfig.Phi"},
 		{&HeavyHitters{}, heavy, map[int]uint64{memory: 1}, "HeavyConfig.MemoryBytes"},
@@ -93,7 +111,8 @@ func TestLargestFrameParametersAreDecoded(t *testing.T) {
 		// Three panes and one additional pane need four words, but here are
 		// three.
 		{&Window{}, panes[:len(panes)-8], map[int]uint64{16: 24, len(panes) - 16: 0}, "length of pane 3"},
-		{&Window{}, panes, map[int]uint64{24 + 24: mostPanes + 1}, "WindowConfig.Panes"},
+		{&Window{}, panes, map[int]uint64{24 + 24: mostPanes + 1}, "WindowConfig.Parts"},
+		{&Window{}, panes, map[int]uint64{len(panes) - 16: 9}, "length of pane 3"},
 		// A pane of a window of three keys cannot have counted three keys.
 		{&Window{}, full, map[int]uint64{24 + 8: 3}, "total of pane 3"},
 		{&Window{}, full, map[int]uint64{floor: 4}, "floor, missed, total"},
@@ -105,11 +124,11 @@ func TestLargestFrameParametersAreDecoded(t *testing.T) {
 		// An unknown time has one form, and only a window of a Span has a time.
 		{&Window{}, span, map[int]uint64{timed: 0, pane: 0}, ""},
 		{&Window{}, span, map[int]uint64{timed: 1, pane: 5}, ""},
-		{&Window{}, span, map[int]uint64{timed: 0, pane: 5}, "time"},
-		{&Window{}, span, map[int]uint64{timed: 2, pane: 0}, "time"},
-		{&Window{}, span, map[int]uint64{timed: 1, pane: 1 << 63}, "time"}, // like a ring without a time
+		{&Window{}, span, map[int]uint64{timed: 0, pane: 5}, "Pane"},
+		{&Window{}, span, map[int]uint64{timed: 2, pane: 0}, "Timed"},
+		{&Window{}, span, map[int]uint64{timed: 1, pane: 1 << 63}, "Pane"}, // like a ring without a time
 		{&Window{}, keys, map[int]uint64{timed: 0, pane: 0}, ""},
-		{&Window{}, keys, map[int]uint64{timed: 1, pane: 0}, "time"},
+		{&Window{}, keys, map[int]uint64{timed: 1, pane: 0}, "Timed"},
 	} {
 		if err := c.into.UnmarshalBinary(frametest.Set(c.frame, c.words)); c.field == "" {
 			require.NoError(t, err, "%T %v", c.into, c.words)

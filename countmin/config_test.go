@@ -30,8 +30,6 @@ func create(config any) (err error) {
 		_, err = NewFromParams(c)
 	case HeavyConfig:
 		_, err = NewHeavyHitters(c)
-	case TopKConfig:
-		_, err = NewTopK(c)
 	case WindowConfig:
 		_, err = NewWindow(c)
 	}
@@ -69,9 +67,11 @@ func TestInvalidParametersNameTheField(t *testing.T) {
 		{"HeavyConfig.Phi", HeavyConfig{Phi: nan}},
 		{"HeavyConfig.MemoryBytes", HeavyConfig{Phi: 0.1, MemoryBytes: -1}},
 		{"HeavyConfig.MemoryBytes", HeavyConfig{Phi: 0.1, MemoryBytes: 1023}},
-		{"TopKConfig.MemoryBytes", TopKConfig{K: 1, MemoryBytes: tracker.MaxMemory + 1}},
-		{"TopKConfig.K", TopKConfig{}},
-		{"TopKConfig.K", TopKConfig{K: tracker.MaxK + 1}},
+		{"HeavyConfig.MemoryBytes", HeavyConfig{K: 1, MemoryBytes: tracker.MaxMemory + 1}},
+		{"HeavyConfig.K", HeavyConfig{K: -1}},
+		{"HeavyConfig.K", HeavyConfig{K: tracker.MaxK + 1}},
+		{"HeavyConfig.K", HeavyConfig{Phi: 0.1, K: 5}},
+		{"HeavyConfig.Phi", HeavyConfig{Phi: -0.1, K: 5}},
 		{"WindowConfig.Phi", WindowConfig{Keys: 1}},
 		{"WindowConfig", WindowConfig{Phi: 1}},
 		{"WindowConfig", WindowConfig{Phi: 1, Keys: 1, Span: 8}},
@@ -79,9 +79,9 @@ func TestInvalidParametersNameTheField(t *testing.T) {
 		{"WindowConfig.Span", WindowConfig{Phi: 1, Span: -1}},
 		{"WindowConfig.Span", WindowConfig{Phi: 1, Span: math.MaxInt64}},
 		// A Span need not be a multiple of Panes, but this one is too long.
-		{"WindowConfig.Span", WindowConfig{Phi: 1, Span: math.MaxInt64 - mostPanes, Panes: mostPanes}},
-		{"WindowConfig.Panes", WindowConfig{Phi: 1, Keys: 1, Panes: -1}},
-		{"WindowConfig.Panes", WindowConfig{Phi: 1, Keys: 1, Panes: mostPanes + 1}},
+		{"WindowConfig.Span", WindowConfig{Phi: 1, Span: math.MaxInt64 - mostPanes, Parts: mostPanes}},
+		{"WindowConfig.Parts", WindowConfig{Phi: 1, Keys: 1, Parts: -1}},
+		{"WindowConfig.Parts", WindowConfig{Phi: 1, Keys: 1, Parts: mostPanes + 1}},
 		{"WindowConfig.MemoryBytes", WindowConfig{Phi: 1, Keys: 1, MemoryBytes: -1}},
 		{"WindowConfig.MemoryBytes", WindowConfig{Phi: 1, Keys: 1, MemoryBytes: 1280*9 - 1}},
 		{"WindowConfig.MemoryBytes", WindowConfig{Phi: 1, Keys: 1, MemoryBytes: tracker.MaxMemory + 1}},
@@ -116,9 +116,7 @@ func TestStructuresFitInTheReservedBytes(t *testing.T) {
 	pane := (reflect.TypeFor[tracker.Tracker]().Size() + 15) / 16 * 16 // as the allocator rounds up
 	panes := tracker.NewPanes(make([]tracker.Tracker, 1), 0)
 	set := uintptr(panes.SizeBytes())
-	for _, size := range []uintptr{reflect.TypeFor[HeavyHitters]().Size(), reflect.TypeFor[TopK]().Size()} {
-		require.LessOrEqual(t, (size+15)/16*16+pane, set)
-	}
+	require.LessOrEqual(t, (reflect.TypeFor[HeavyHitters]().Size()+15)/16*16+pane, set)
 	require.LessOrEqual(t, reflect.TypeFor[Window]().Size()+2*pane, windowBytes+2*set)
 }
 
@@ -163,9 +161,9 @@ func TestStringsDescribeStructures(t *testing.T) {
 	for want, s := range map[string]fmt.Stringer{
 		"countmin.Sketch(conservative, 2 x 9 counters of 8 bits, family public)":                        mustNew(t, Params{Width: 9, Depth: 2, CounterBits: 8, Conservative: true}),
 		"countmin.HeavyHitters(phi 0.1, memory as needed, family " + keyed.String() + ")":               must(NewHeavyHitters(HeavyConfig{Phi: 0.1, Family: keyed})),
-		"countmin.TopK(k 3, 5000 bytes, family public)":                                                 must(NewTopK(TopKConfig{K: 3, MemoryBytes: 5000})),
-		"countmin.Window(phi 0.1 of the last 10 keys, 2 panes, memory as needed, family public)":        must(NewWindow(WindowConfig{Phi: 0.1, Keys: 10, Panes: 2})),
-		"countmin.Window(phi 0.1 of the last 1m0s, 2 panes, 5000 bytes, family " + keyed.String() + ")": must(NewWindow(WindowConfig{Phi: 0.1, Span: time.Minute, Panes: 2, MemoryBytes: 5000, Family: keyed})),
+		"countmin.HeavyHitters(k 3, 5000 bytes, family public)":                                         must(NewHeavyHitters(HeavyConfig{K: 3, MemoryBytes: 5000})),
+		"countmin.Window(phi 0.1 of the last 10 keys, 2 parts, memory as needed, family public)":        must(NewWindow(WindowConfig{Phi: 0.1, Keys: 10, Parts: 2})),
+		"countmin.Window(phi 0.1 of the last 1m0s, 2 parts, 5000 bytes, family " + keyed.String() + ")": must(NewWindow(WindowConfig{Phi: 0.1, Span: time.Minute, Parts: 2, MemoryBytes: 5000, Family: keyed})),
 	} {
 		require.Equal(t, want, s.String())
 	}

@@ -29,11 +29,11 @@ func (s *Sketch) rows() rows {
 	case 64:
 		return &s.of64
 	}
-	panic(zero)
+	panic(zeroSketch)
 }
 
-// zero is the panic value of methods that are called on the zero Sketch.
-var zero = errs.Zero("Sketch", "New, or decode into it")
+// zeroSketch is the panic value of methods that are called on the zero Sketch.
+var zeroSketch = errs.Zero("Sketch", "New, or decode into it")
 
 // Add counts key once. It takes O(depth) time, with at most one cache miss per
 // row.
@@ -72,7 +72,7 @@ func (s *Sketch) AddNDigest(d hashfam.Digest, n uint64) {
 	case p.CounterBits == 8:
 		add(s.of8, w, d, n)
 	default:
-		panic(zero)
+		panic(zeroSketch)
 	}
 }
 
@@ -93,7 +93,7 @@ func (s *Sketch) CountString(key string) uint64 { return s.CountDigest(s.hash.Su
 // by the sketch's family.
 func (s *Sketch) CountDigest(d hashfam.Digest) uint64 {
 	if s.params.Width == 0 {
-		panic(zero)
+		panic(zeroSketch)
 	}
 	return s.count(d)
 }

@@ -115,5 +115,5 @@ func TestSmallSketchesOfThousandsOfFamilies(t *testing.T) {
 
 func TestZeroValuesPanicWhenUsed(t *testing.T) {
 	checks.ZeroValues(t, `^countmin: use of a zero \w.*: make it with New.*, or decode into it$`, new(Sketch), NewReceiver(keyed),
-		new(HeavyHitters), NewHeavyReceiver(keyed), new(TopK), NewTopKReceiver(keyed), new(Window), NewWindowReceiver(keyed))
+		new(HeavyHitters), NewHeavyReceiver(keyed), new(HeavyHitters), NewHeavyReceiver(keyed), new(Window), NewWindowReceiver(keyed))
 }

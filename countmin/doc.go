@@ -4,7 +4,7 @@
 //
 //   - count any key: [New], [Sketch.Add], [Sketch.AddN], [Sketch.AddAll]
 //   - query a count: [Sketch.Count], [Sketch.Bounds], [HeavyHitters.Estimate]
-//   - find frequent keys: [NewHeavyHitters] above a threshold, [NewTopK]
+//   - find frequent keys: [NewHeavyHitters], above a fraction or the first K
 //   - find frequent keys of the last minutes: [NewWindow], [Window.Advance]
 //   - let old counts fade: [Sketch.Halve]
 //   - combine: [Sketch.Merge], [HeavyHitters.Merge], [JoinHeavyHitters]
@@ -22,7 +22,7 @@
 // saturated. For any stream, the probability that a count is too high by more
 // than Epsilon times the total is no more than Delta. Such an error does not
 // matter for frequent keys, but is larger than the counts of rare ones, and a
-// sketch cannot list its keys. [HeavyHitters], [TopK] and [Window] can. They
+// sketch cannot list its keys. [HeavyHitters] and [Window] can. They
 // count a key exactly from the moment it becomes frequent. So their counts are
 // often exact, and the true count is always between the Low and High of the
 // returned [Estimate]. Their method All sorts the keys when an iteration
@@ -57,7 +57,7 @@
 //   - merge.go: merging and inner products
 //   - stats.go: totals and bounds
 //   - codec.go: encodings
-//   - tracked.go: the common part of [HeavyHitters], [TopK] and [Window], which
-//     have files of their own; internal/tracker/tracker.go decides which keys they
+//   - tracked.go: the common part of [HeavyHitters] and [Window], which have
+//     files of their own; internal/tracker/tracker.go decides which keys they
 //     track
 package countmin

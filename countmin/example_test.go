@@ -184,8 +184,8 @@ func ExampleJoinHeavyHitters() {
 }
 
 // This example finds the ten most frequent words of a novel.
-func ExampleNewTopK() {
-	k, err := countmin.NewTopK(countmin.TopKConfig{K: 10})
+func ExampleNewHeavyHitters_k() {
+	k, err := countmin.NewHeavyHitters(countmin.HeavyConfig{K: 10})
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -202,12 +202,12 @@ func ExampleNewTopK() {
 
 // Days are counted separately and then merged. After a merge without
 // MemoryBytes, Low is closer to the truth than High.
-func ExampleTopK_Merge() {
-	week, _ := countmin.NewTopK(countmin.TopKConfig{K: 3})
+func ExampleHeavyHitters_Merge() {
+	week, _ := countmin.NewHeavyHitters(countmin.HeavyConfig{K: 3})
 	pages := data.RequestsWeb12()
-	var days []*countmin.TopK
+	var days []*countmin.HeavyHitters
 	for i := range 7 {
-		day, _ := countmin.NewTopK(week.Config())
+		day, _ := countmin.NewHeavyHitters(week.Config())
 		for _, page := range pages[i*len(pages)/7 : (i+1)*len(pages)/7] {
 			day.AddString(page)
 		}

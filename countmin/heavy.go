@@ -11,12 +11,20 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// A HeavyConfig describes which heavy hitters to find. Structures with equal
-// HeavyConfigs can be merged.
+// A HeavyConfig describes which keys are frequent: those that make up a
+// fraction Phi of the stream, or the K most frequent ones. Exactly one of Phi
+// and K must be set. Structures with equal HeavyConfigs can be merged.
 type HeavyConfig struct {
 	// Phi is the fraction of the total that makes a key a heavy hitter: 0.001
-	// is one in a thousand. It must be above 0 and must not exceed 1.
+	// is one in a thousand. It must be above 0 and must not exceed 1, or it
+	// must be 0 if K is set.
 	Phi float64
+
+	// K is the number of keys to report: 1 to 2^28, or 0 if Phi is set. Prefer
+	// Phi, because only afterwards is it known whether the K keys are the right
+	// ones (see [HeavyHitters.Complete]), and because merged structures can
+	// miss a key that is in the top K of the whole stream, but of no part.
+	K int
 
 	// MemoryBytes limits the memory for everything that the structure holds:
 	// counters, index and keys. It must be 1,024 or more. The arrays grow with
@@ -27,9 +35,10 @@ type HeavyConfig struct {
 	// If it is 0, memory grows as the guarantee requires. The structure then
 	// tracks up to about 7/Phi keys, whether or not they are heavy hitters. It
 	// typically uses 80/Phi to 350/Phi bytes, but up to 40 KB if that is more,
-	// plus the bytes of long keys. If untrusted parties choose the keys, you
-	// should limit their length: with a Phi of 0.001, 6,700 keys of 10 KB use
-	// 67 MB.
+	// plus the bytes of long keys. With K, it uses up to about 610 bytes per
+	// reported key, or up to 40 KB if that is more. If untrusted parties choose
+	// the keys, you should limit their length: with a Phi of 0.001, 6,700 keys
+	// of 10 KB use 67 MB.
 	MemoryBytes int
 
 	// Family hashes the keys. The zero value is the public family. Use a keyed
@@ -42,20 +51,26 @@ type HeavyConfig struct {
 // goal returns the tracker's goal, or an error for the given reason that names
 // the invalid field.
 func (c HeavyConfig) goal(reason error) (tracker.Goal, error) {
-	if !(c.Phi > 0 && c.Phi <= 1) {
-		return tracker.Goal{}, errs.Field(reason, "HeavyConfig.Phi", c.Phi, "above 0 and at most 1")
+	switch {
+	case c.Phi != 0 && !(c.Phi > 0 && c.Phi <= 1), c.Phi == 0 && c.K == 0:
+		return tracker.Goal{}, errs.Field(reason, "HeavyConfig.Phi", c.Phi, "above 0 and at most 1, or K")
+	case c.Phi != 0 && c.K != 0:
+		return tracker.Goal{}, errs.Field(reason, "HeavyConfig.K", c.K, "0 if Phi is given")
+	case c.Phi == 0 && (c.K < 0 || c.K > tracker.MaxK):
+		return tracker.Goal{}, errs.Field(reason, "HeavyConfig.K", c.K, fmt.Sprintf("1 to %d, or Phi", tracker.MaxK))
 	}
-	g := tracker.Goal{Phi: c.Phi, Memory: uint64(c.MemoryBytes)}
+	g := tracker.Goal{Phi: c.Phi, K: c.K, Memory: uint64(c.MemoryBytes)}
 	return g, checkMemory("HeavyConfig.MemoryBytes", c.MemoryBytes, tracker.MinMemory, reason)
 }
 
-// HeavyHitters finds the keys that make up a fraction Phi of a stream, or more.
-// The length of the stream need not be known. At any moment, HeavyHitters
-// reports every key whose count reaches Phi times the current total, and a few
-// others with counts just below. [HeavyHitters.Complete] reports whether the
-// memory is large enough for this guarantee. Use [NewHeavyHitters] to create
-// one. It must not be copied by value; use [HeavyHitters.Clone].
-type HeavyHitters struct{ single }
+// HeavyHitters finds the frequent keys of a stream, whose length need not be
+// known. At any moment, it reports every key whose count reaches Phi times the
+// current total, and a few others with counts just below. With K instead of
+// Phi, it reports the K keys with the highest counts. [HeavyHitters.Complete]
+// reports whether the keys are certain to be the right ones: with Phi, this
+// only depends on the memory. Use [NewHeavyHitters] to create one. It must not
+// be copied by value; use [HeavyHitters.Clone].
+type HeavyHitters struct{ tracked }
 
 // NewHeavyHitters returns an empty HeavyHitters. It returns an [ErrParams]
 // error that names the field if the configuration is invalid.
@@ -64,13 +79,18 @@ func NewHeavyHitters(c HeavyConfig) (*HeavyHitters, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &HeavyHitters{newSingle(c.Family, tracker.New(g))}, nil
+	return onePane(c.Family, tracker.New(g)), nil
+}
+
+// onePane returns a HeavyHitters whose only pane, for the whole stream, is t.
+func onePane(fam hashfam.Family, t tracker.Tracker) *HeavyHitters {
+	return &HeavyHitters{tracked{fam, tracker.NewPanes([]tracker.Tracker{t}, 0)}}
 }
 
 // NewHeavyReceiver returns an empty HeavyHitters for decoding data that was
 // encoded with fam.
 func NewHeavyReceiver(fam hashfam.Family) *HeavyHitters {
-	return &HeavyHitters{single{tracked{family: fam}}}
+	return &HeavyHitters{tracked{family: fam}}
 }
 
 // JoinHeavyHitters returns the combined counts of a stream's shards. shards[i]
@@ -85,37 +105,110 @@ func NewHeavyReceiver(fam hashfam.Family) *HeavyHitters {
 // cannot detect untracked keys in the wrong shard, whose counts may then be too
 // low.
 func JoinHeavyHitters(shards []*HeavyHitters) (*HeavyHitters, error) {
-	t, err := join("HeavyConfig", shards)
-	if err != nil {
-		return nil, err
+	if len(shards) == 0 {
+		return nil, errs.Field(ErrParams, "number of shards", 0, "at least 1")
 	}
-	return &HeavyHitters{newSingle(shards[0].family, t)}, nil
+	var trackers []*tracker.Tracker
+	for i, s := range shards {
+		place := fmt.Sprintf("shards[%d]", i)
+		if err := fault.Same(errs, place, "HeavyConfig", shards[0].Config(), s.Config()); err != nil {
+			return nil, err
+		}
+		t := s.made().Last
+		if t.Stray(i, len(shards)) {
+			return nil, errs.Field(ErrIncompatible, place, "a structure with a key of another shard",
+				fmt.Sprintf("keys whose digests d have d.Shard(%d) = %d", len(shards), i))
+		}
+		trackers = append(trackers, t)
+	}
+	return onePane(shards[0].family, tracker.Join(trackers)), nil
+}
+
+// goal returns the tracker's goal, or the zero Goal if h is zero.
+func (h *HeavyHitters) goal() tracker.Goal {
+	if t := h.panes.Last; t != nil {
+		return t.Goal
+	}
+	return tracker.Goal{}
 }
 
 // Config returns the configuration of h.
 func (h *HeavyHitters) Config() HeavyConfig {
 	g := h.goal()
-	return HeavyConfig{Phi: g.Phi, MemoryBytes: int(g.Memory), Family: h.family}
+	return HeavyConfig{Phi: g.Phi, K: g.K, MemoryBytes: int(g.Memory), Family: h.family}
 }
 
-// All yields the heavy hitters and their estimated counts, sorted by descending
-// High and then by ascending key. These are the keys whose High reaches
-// [HeavyHitters.Threshold]. If a key's Low reaches it, too, the key is certain
-// to be a heavy hitter.
+// All yields the frequent keys and their estimated counts, sorted by descending
+// High and then by ascending key. With Phi, these are the keys whose High
+// reaches [HeavyHitters.Threshold]; if a key's Low reaches it, too, the key is
+// certain to be a heavy hitter. With K, these are the first K tracked keys, or
+// fewer if fewer are tracked.
 func (h *HeavyHitters) All() iter.Seq2[string, Estimate] {
-	return func(yield func(string, Estimate) bool) { h.rank(h.Threshold(), math.MaxInt, yield) }
+	return func(yield func(string, Estimate) bool) {
+		if k := h.goal().K; k > 0 {
+			h.rank(0, k, yield)
+			return
+		}
+		h.rank(h.Threshold(), math.MaxInt, yield)
+	}
 }
 
-// Threshold returns the lowest count that currently makes a key a heavy hitter:
-// Phi times the total, rounded up, but never 0. It tolerates the rounding of a
-// Phi such as 1/50: a key that was counted 20 times out of 1,000 is a heavy
-// hitter.
-func (h *HeavyHitters) Threshold() uint64 { return threshold(h.goal().Phi, h.Total()) }
+// Threshold returns the lowest High with which All yields a key. It is never 0.
+//
+// With Phi, it is Phi times the total, rounded up. It tolerates the rounding of
+// a Phi such as 1/50: a key that was counted 20 times out of 1,000 is a heavy
+// hitter. With K, it is the High of the last of the K keys, or 1 if fewer are
+// tracked. All omits keys that have the same High as the last of the K keys but
+// come later, and Threshold sorts the tracked keys as All does.
+func (h *HeavyHitters) Threshold() uint64 {
+	k := h.goal().K
+	if k == 0 {
+		return threshold(h.goal().Phi, h.Total())
+	}
+	top := tracker.Ranked(h.panes.All, 0, k)
+	if len(top) < k {
+		return 1
+	}
+	return top[k-1].High
+}
 
-// Complete reports whether All is certain to yield every current heavy hitter.
-// It is false if MemoryBytes is too small for the number and the length of the
+// Complete reports whether the keys of All are certain to be the right ones.
+//
+// With Phi, it reports whether All yields every current heavy hitter. It is
+// false if MemoryBytes is too small for the number and the length of the
 // frequent keys, or for the noise of all others. It may become true again.
-func (h *HeavyHitters) Complete() bool { return h.MissBound() < h.Threshold() }
+//
+// With K, it reports whether no other key can have a higher count than one of
+// the K. If another key may have the same count as the last of these, either
+// can be reported. Complete then sorts the tracked keys as All does.
+func (h *HeavyHitters) Complete() bool {
+	if k := h.goal().K; k > 0 {
+		return h.completeTop(k)
+	}
+	return h.MissBound() < h.Threshold()
+}
+
+// completeTop is Complete for the k keys with the highest counts.
+func (h *HeavyHitters) completeTop(k int) bool {
+	outside := h.MissBound() // the highest count of any key that is not in top
+	top := tracker.Ranked(h.panes.All, 0, k+1)
+	if len(top) > k {
+		outside = max(outside, top[k].High)
+		top = top[:k]
+	}
+	least := uint64(math.MaxUint64)
+	for _, i := range top {
+		least = min(least, i.Low)
+	}
+	return len(top) == k && least >= outside || outside == 0
+}
+
+// SizeBytes returns the memory that h holds, in bytes: the structure itself,
+// counters, index and keys.
+func (h *HeavyHitters) SizeBytes() uint64 { return h.panes.SizeBytes() }
+
+// Reset removes all counts and keys.
+func (h *HeavyHitters) Reset() { *h.made().Last = tracker.New(h.goal()) }
 
 // Merge adds the counts of the other structures to h. If the memory is large
 // enough, h will then track every key that any other structure tracks. The part
@@ -132,62 +225,14 @@ func (h *HeavyHitters) Complete() bool { return h.MissBound() < h.Threshold() }
 // that are not exact, because the number of counters decreases when they are
 // widened.
 //
+// With K, Merge can miss a key that is among the top K of the whole stream but
+// not of any part. [HeavyHitters.Complete] then returns false.
+//
 // If the Config of another structure differs, Merge returns [ErrIncompatible]
-// and leaves h unchanged.
-func (h *HeavyHitters) Merge(others ...*HeavyHitters) error { return merge("HeavyConfig", h, others) }
-
-// Clone returns a deep copy of h.
-func (h *HeavyHitters) Clone() *HeavyHitters { return &HeavyHitters{single{h.clone()}} }
-
-// Equal reports whether h and other have the same Config and have counted the
-// same: all keys and counters are equal.
-func (h *HeavyHitters) Equal(other *HeavyHitters) bool { return h.equal(&other.tracked) }
-
-// String describes h in one line.
-func (h HeavyHitters) String() string {
-	c := h.Config()
-	return describe("HeavyHitters", fmt.Sprint("phi ", c.Phi), c.MemoryBytes, c.Family)
-}
-
-// Format prints the result of String for every verb.
-func (h HeavyHitters) Format(f fmt.State, _ rune) { fmt.Fprint(f, h.String()) }
-
-// LogValue returns the result of String for package log/slog.
-func (h HeavyHitters) LogValue() slog.Value { return slog.StringValue(h.String()) }
-
-// A single tracks the whole stream in a single pane, for HeavyHitters or TopK.
-type single struct{ tracked }
-
-func newSingle(fam hashfam.Family, t tracker.Tracker) single {
-	return single{tracked{fam, tracker.NewPanes([]tracker.Tracker{t}, 0)}}
-}
-
-// goal returns the tracker's goal, or the zero Goal if s is zero.
-func (s *single) goal() (g tracker.Goal) {
-	if t := s.panes.Last; t != nil {
-		g = t.Goal
-	}
-	return g
-}
-
-// SizeBytes returns the memory that the structure holds, in bytes: the
-// structure itself, counters, index and keys.
-func (s *single) SizeBytes() uint64 { return s.panes.SizeBytes() }
-
-// Reset removes all counts and keys.
-func (s *single) Reset() { *s.made().Last = tracker.New(s.goal()) }
-
-// A singular structure is a *HeavyHitters or a *TopK with a configuration of
-// type C.
-type singular[C comparable] interface {
-	made() *tracker.Panes
-	Config() C
-}
-
-// merge merges others into s, either all or none. name is the name of C.
-func merge[C comparable, S singular[C]](name string, s S, others []S) error {
-	t := s.made().Last
-	if err := fault.Mergeable(errs, name, s.Config(), others, S.Config); err != nil {
+// and leaves h unchanged. Merging h with itself doubles all counts.
+func (h *HeavyHitters) Merge(others ...*HeavyHitters) error {
+	t := h.made().Last
+	if err := fault.Mergeable(errs, "HeavyConfig", h.Config(), others, (*HeavyHitters).Config); err != nil {
 		return err
 	}
 	var trackers []*tracker.Tracker
@@ -198,24 +243,25 @@ func merge[C comparable, S singular[C]](name string, s S, others []S) error {
 	return nil
 }
 
-// join returns a tracker with the combined counts of a stream's shards. It
-// returns an error if there are no shards, if their configurations differ, or
-// if one tracks another's key.
-func join[C comparable, S singular[C]](name string, shards []S) (none tracker.Tracker, err error) {
-	if len(shards) == 0 {
-		return none, errs.Field(ErrParams, "number of shards", 0, "at least 1")
+// Clone returns a deep copy of h.
+func (h *HeavyHitters) Clone() *HeavyHitters { return &HeavyHitters{h.clone()} }
+
+// Equal reports whether h and other have the same Config and have counted the
+// same: all keys and counters are equal.
+func (h *HeavyHitters) Equal(other *HeavyHitters) bool { return h.equal(&other.tracked) }
+
+// String describes h in one line.
+func (h HeavyHitters) String() string {
+	c := h.Config()
+	goal := fmt.Sprint("phi ", c.Phi)
+	if c.K > 0 {
+		goal = fmt.Sprint("k ", c.K)
 	}
-	var trackers []*tracker.Tracker
-	for i, s := range shards {
-		place := fmt.Sprintf("shards[%d]", i)
-		if err := fault.Same(errs, place, name, shards[0].Config(), s.Config()); err != nil {
-			return none, err
-		}
-		trackers = append(trackers, s.made().Last)
-		if trackers[i].Stray(i, len(shards)) {
-			return none, errs.Field(ErrIncompatible, place, "a structure with a key of another shard",
-				fmt.Sprintf("keys whose digests d have d.Shard(%d) = %d", len(shards), i))
-		}
-	}
-	return tracker.Join(trackers), nil
+	return describe("HeavyHitters", goal, c.MemoryBytes, c.Family)
 }
+
+// Format prints the result of String for every verb.
+func (h HeavyHitters) Format(f fmt.State, _ rune) { fmt.Fprint(f, h.String()) }
+
+// LogValue returns the result of String for package log/slog.
+func (h HeavyHitters) LogValue() slog.Value { return slog.StringValue(h.String()) }

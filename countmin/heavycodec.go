@@ -1,6 +1,7 @@
 package countmin
 
 import (
+	"fmt"
 	"io"
 	"math"
 
@@ -8,9 +9,10 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// The parameters in a frame of kind HeavyHitters or TopK, version 1. The
-// payload is a tracker's payload; see internal/tracker/codec.go.
-type singleParams struct {
+// The parameters in a frame of version 1. The kind is HeavyHitters if Phi is
+// given, or TopK if K is. The payload is a tracker's payload; see
+// internal/tracker/codec.go.
+type heavyParams struct {
 	Threshold   uint64 // offset 0: Phi, as an IEEE 754 double, or K
 	MemoryBytes uint64 // 8
 }
@@ -18,48 +20,39 @@ type singleParams struct {
 // AppendBinary appends the encoded structure to dst, including the bytes of the
 // tracked keys. It sorts these keys, which takes O(r log r) time for r keys.
 // See Encoding in package [hashfam].
-func (s *single) AppendBinary(dst []byte) ([]byte, error) { return frame.AppendBinary(dst, s.encode) }
+func (h *HeavyHitters) AppendBinary(dst []byte) ([]byte, error) {
+	return frame.AppendBinary(dst, h.encode)
+}
 
 // MarshalBinary is like AppendBinary with a nil dst.
-func (s *single) MarshalBinary() ([]byte, error) { return s.AppendBinary(nil) }
+func (h *HeavyHitters) MarshalBinary() ([]byte, error) { return h.AppendBinary(nil) }
 
 // WriteTo writes the encoded structure to w. See Encoding in package [hashfam].
-func (s *single) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, s.encode) }
+func (h *HeavyHitters) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, h.encode) }
 
 // MarshalText returns the encoded structure in base64.
-func (s single) MarshalText() ([]byte, error) { return frame.MarshalText(&s) }
+func (h HeavyHitters) MarshalText() ([]byte, error) { return frame.MarshalText(&h) }
 
-// UnmarshalBinary decodes data into h. The memory of a decoded structure is
-// proportional to data and to the keys that are added later, whatever its Config
-// is. See Encoding in package [hashfam].
+// UnmarshalBinary decodes data into h, whether it was encoded with Phi or with
+// K: check Config if you need one of them. The memory of a decoded structure is
+// proportional to data and to the keys that are added later, whatever its
+// Config is. See Encoding in package [hashfam].
 func (h *HeavyHitters) UnmarshalBinary(data []byte) error {
-	return h.decodeHeavy(frame.NewBytesReader(data, errs))
+	return h.decode(frame.NewBytesReader(data, errs))
 }
 
 // ReadFrom decodes the next HeavyHitters from r into h. See Encoding in package
 // [hashfam].
 func (h *HeavyHitters) ReadFrom(r io.Reader) (int64, error) {
-	return frame.ReadFrom(r, errs, h.decodeHeavy)
+	return frame.ReadFrom(r, errs, h.decode)
 }
 
 // UnmarshalText decodes a HeavyHitters' text form into h.
 func (h *HeavyHitters) UnmarshalText(text []byte) error { return frame.UnmarshalText(h, text, errs) }
 
-// UnmarshalBinary is like [HeavyHitters.UnmarshalBinary] for a TopK.
-func (k *TopK) UnmarshalBinary(data []byte) error {
-	return k.decodeTopK(frame.NewBytesReader(data, errs))
-}
-
-// ReadFrom decodes the next TopK from r into k. See Encoding in package
-// [hashfam].
-func (k *TopK) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, k.decodeTopK) }
-
-// UnmarshalText decodes a TopK's text form into k.
-func (k *TopK) UnmarshalText(text []byte) error { return frame.UnmarshalText(k, text, errs) }
-
-// encode returns the frame of s, or ErrParams if s is zero.
-func (s *single) encode() (frame.Header, frame.Payload, error) {
-	t := s.panes.Last
+// encode returns the frame of h, or ErrParams if h is zero.
+func (h *HeavyHitters) encode() (frame.Header, frame.Payload, error) {
+	t := h.panes.Last
 	if t == nil {
 		return frame.Header{}, nil, errs.Field(ErrParams, "receiver", "zero", "a structure from a constructor or from decoding")
 	}
@@ -67,40 +60,41 @@ func (s *single) encode() (frame.Header, frame.Payload, error) {
 	if t.K > 0 {
 		kind, what = frame.TopK, uint64(t.K)
 	}
-	h := header(kind, s.family, singleParams{what, t.Memory}, t.PayloadWords())
-	return h, frame.Words(t.Payload()), nil
+	fixed := header(kind, h.family, heavyParams{what, t.Memory}, t.PayloadWords())
+	return fixed, frame.Words(t.Payload()), nil
 }
 
-func (s *single) decodeHeavy(r *frame.Reader) error { return s.decode(r, frame.HeavyHitters) }
-func (s *single) decodeTopK(r *frame.Reader) error  { return s.decode(r, frame.TopK) }
-
-// decode reads a structure of the given kind and finally, if there was no
-// error, stores it in s.
-func (s *single) decode(r *frame.Reader, kind frame.Kind) error {
+// decode reads a structure and finally, if there was no error, stores it in h.
+func (h *HeavyHitters) decode(r *frame.Reader) error {
 	var g tracker.Goal
-	words, err := read(r, kind, s.family, func(h frame.Header) (err error) {
-		g, err = parseGoal(h)
+	words, err := read(r, h.family, func(fixed frame.Header) (err error) {
+		g, err = parseGoal(fixed)
 		return err
-	})
+	}, frame.HeavyHitters, frame.TopK)
 	if err != nil {
 		return err
 	}
-	t, err := tracker.Decode(r, words, g, s.family)
+	t, err := tracker.Decode(r, words, g, h.family)
 	if err == nil {
-		*s = newSingle(s.family, t)
+		*h = *onePane(h.family, t)
 	}
 	return err
 }
 
 // parseGoal reads the parameters in a verified header.
 func parseGoal(h frame.Header) (tracker.Goal, error) {
-	var p singleParams
+	var p heavyParams
 	if err := h.DecodeParams(&p, errs); err != nil {
 		return tracker.Goal{}, err
 	}
-	memory := intOf(p.MemoryBytes)
-	if h.Kind == frame.HeavyHitters {
-		return HeavyConfig{Phi: math.Float64frombits(p.Threshold), MemoryBytes: memory}.goal(ErrCorrupt)
+	c := HeavyConfig{MemoryBytes: intOf(p.MemoryBytes)}
+	if h.Kind == frame.TopK {
+		c.K = intOf(p.Threshold)
+		if c.K == 0 {
+			return tracker.Goal{}, errs.Field(ErrCorrupt, "HeavyConfig.K", c.K, fmt.Sprintf("1 to %d", tracker.MaxK))
+		}
+	} else {
+		c.Phi = math.Float64frombits(p.Threshold)
 	}
-	return TopKConfig{K: intOf(p.Threshold), MemoryBytes: memory}.goal(ErrCorrupt)
+	return c.goal(ErrCorrupt)
 }

@@ -20,9 +20,9 @@ import (
 // differs by 0 to 2.0%, and High by 0 to 2.7%.
 type Estimate struct{ Low, High uint64 }
 
-// A tracked follows the frequent keys. It is used by HeavyHitters, TopK and
-// Window. The first two have a single pane for the whole stream; a Window drops
-// panes as it moves on.
+// A tracked follows the frequent keys. It is used by HeavyHitters, which has a
+// single pane for the whole stream, and by Window, which drops panes as it
+// moves on.
 type tracked struct {
 	family hashfam.Family
 	panes  tracker.Panes
@@ -117,8 +117,9 @@ func threshold(phi float64, total uint64) uint64 {
 // Total returns the sum of all counts. It stops at the largest uint64.
 func (t *tracked) Total() uint64 { return tracker.TotalOf(t.panes.All) }
 
-// MissBound returns an upper bound on the count of any key that is not tracked,
-// and therefore not yielded by All.
+// MissBound returns an upper bound on the count of any key that is not tracked.
+// A tracked key that All does not yield can have a higher count, but its High is
+// below Threshold or, in HeavyHitters with K, at most equal to it.
 func (t *tracked) MissBound() uint64 { return t.panes.MissBound() }
 
 // clone returns a deep copy of t.

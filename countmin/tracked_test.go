@@ -72,14 +72,14 @@ func TestCompleteIsFalseIfKeysDoNotFit(t *testing.T) {
 	require.Equal(t, []string{"one"}, keysOf(h.All()))
 }
 
-// If another TopK is decoded into this one, an iterator that All returned
+// If other HeavyHitters are decoded into this one, an iterator that All returned
 // earlier yields the new keys.
 func TestAllReadsTheCurrentTopK(t *testing.T) {
-	top := must(NewTopK(TopKConfig{K: 2}))
+	top := must(NewHeavyHitters(HeavyConfig{K: 2}))
 	for _, key := range []string{"a", "b", "b", "c", "c", "c"} {
 		top.AddString(key)
 	}
-	for _, k := range []*TopK{{}, must(NewTopK(TopKConfig{K: 1})), must(NewTopK(TopKConfig{K: 9}))} {
+	for _, k := range []*HeavyHitters{{}, must(NewHeavyHitters(HeavyConfig{K: 1})), must(NewHeavyHitters(HeavyConfig{K: 9}))} {
 		all := k.All()
 		require.NoError(t, k.UnmarshalBinary(must(top.MarshalBinary())))
 		require.Equal(t, []string{"c", "b"}, keysOf(all))
@@ -90,7 +90,7 @@ func TestAllReadsTheCurrentTopK(t *testing.T) {
 	}
 }
 
-// A TopK is complete if no other key can have a higher count than the last of
+// A list of K keys is complete if no other key can have a higher count than the last of
 // its keys: neither a tracked key nor one that is too long to be tracked, which
 // is counted missed times here.
 func TestTopKIsCompleteIfNoOtherCountIsHigher(t *testing.T) {
@@ -113,7 +113,7 @@ func TestTopKIsCompleteIfNoOtherCountIsHigher(t *testing.T) {
 		{2, 6, []uint64{7, 5, 1}, false},
 		{2, 5, []uint64{7, 5, 1}, true},
 	} {
-		k := must(NewTopK(TopKConfig{K: c.k, MemoryBytes: tracker.MinMemory}))
+		k := must(NewHeavyHitters(HeavyConfig{K: c.k, MemoryBytes: tracker.MinMemory}))
 		k.AddN(make([]byte, 9000), c.missed)
 		for i, n := range c.counts {
 			k.AddN(fmt.Append(nil, i), n)
@@ -285,18 +285,18 @@ func TestOneMergeIsAtLeastAsExactAsMany(t *testing.T) {
 
 // Errors of Join name the field or the shard.
 func TestJoinErrorsNameTheShard(t *testing.T) {
-	top := func(k int) *TopK { return must(NewTopK(TopKConfig{K: k})) }
+	top := func(k int) *HeavyHitters { return must(NewHeavyHitters(HeavyConfig{K: k})) }
 	_, none := JoinHeavyHitters(nil)
 	requireField(t, none, ErrParams, "number of shards")
 	_, heavy := JoinHeavyHitters([]*HeavyHitters{newHeavy(0.1, 0), newHeavy(0.2, 0)})
 	requireField(t, heavy, ErrIncompatible, "shards[1]: HeavyConfig.Phi")
-	_, other := JoinTopK([]*TopK{top(2), top(2), top(3)})
-	requireField(t, other, ErrIncompatible, "shards[2]: TopKConfig.K")
+	_, other := JoinHeavyHitters([]*HeavyHitters{top(2), top(2), top(3)})
+	requireField(t, other, ErrIncompatible, "shards[2]: HeavyConfig.K")
 	shard := hashfam.Family{}.SumString("key").Shard(2)
 	for i := range 2 {
-		shards := []*TopK{top(5), top(5)}
+		shards := []*HeavyHitters{top(5), top(5)}
 		shards[i].AddString("key")
-		if _, err := JoinTopK(shards); i == shard {
+		if _, err := JoinHeavyHitters(shards); i == shard {
 			require.NoError(t, err)
 		} else {
 			requireField(t, err, ErrIncompatible, fmt.Sprintf("shards[%d]", i))

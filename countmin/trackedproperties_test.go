@@ -33,9 +33,9 @@ var (
 		ClaimHuge: claimHuge,
 	})
 	tops = tracks(conformance.Structure{
-		Type:      conformance.Created(NewTopKReceiver, drawTopK, NewTopK),
-		Actions:   map[string]func(*conformance.Machine){"add copies": addCopies, "join": joinShards(JoinTopK)},
-		Invariant: conformance.On(func(m *conformance.Machine, k, _ *TopK) { checkTop(m, m.Counts, k) }),
+		Type:      conformance.Created(NewHeavyReceiver, drawTopK, NewHeavyHitters),
+		Actions:   map[string]func(*conformance.Machine){"add copies": addCopies, "join": joinShards(JoinHeavyHitters)},
+		Invariant: conformance.On(func(m *conformance.Machine, k, _ *HeavyHitters) { checkTop(m, m.Counts, k) }),
 		Golden:    map[string]func() conformance.Encoded{"top.bin": goldenTop},
 		ClaimHuge: claimHuge,
 	})
@@ -74,7 +74,7 @@ func FuzzHeavyFrames(f *testing.F)         { heavies.Fuzz(f) }
 func FuzzTopKFrames(f *testing.F)          { tops.Fuzz(f) }
 func FuzzWindowFrames(f *testing.F)        { slow.Fuzz(f) }
 
-// A tracking structure is a *HeavyHitters, a *TopK or a *Window.
+// A tracking structure is a *HeavyHitters or a *Window.
 type tracking interface {
 	self() *tracked
 	budget() int
@@ -83,9 +83,9 @@ type tracking interface {
 	SizeBytes() uint64
 }
 
-func (t *tracked) self() *tracked { return t }
-func (s *single) budget() int     { return int(s.goal().Memory) }
-func (w *Window) budget() int     { return w.config.MemoryBytes }
+func (t *tracked) self() *tracked   { return t }
+func (h *HeavyHitters) budget() int { return int(h.goal().Memory) }
+func (w *Window) budget() int       { return w.config.MemoryBytes }
 
 // tracks adds the fields that all three structures have in common. A decoded
 // structure does not know which long keys a budget has refused, which may later
@@ -155,7 +155,7 @@ func goldenHeavy(c HeavyConfig) func() conformance.Encoded {
 }
 
 func goldenTop() conformance.Encoded {
-	k := must(NewTopK(TopKConfig{K: 3, MemoryBytes: tracker.MinMemory}))
+	k := must(NewHeavyHitters(HeavyConfig{K: 3, MemoryBytes: tracker.MinMemory}))
 	for i := range 60 {
 		k.AddN(fmt.Appendf(nil, "key %d", i%20), uint64(1+i*i%7))
 	}
@@ -163,7 +163,7 @@ func goldenTop() conformance.Encoded {
 }
 
 func goldenWindow() conformance.Encoded {
-	w := must(NewWindow(WindowConfig{Phi: 0.2, Keys: 16, Panes: 1, MemoryBytes: 2 * leastPaneBytes}))
+	w := must(NewWindow(WindowConfig{Phi: 0.2, Keys: 16, Parts: 1, MemoryBytes: 2 * leastPaneBytes}))
 	for i := range 24 {
 		w.AddString(fmt.Sprint("key ", i%7))
 	}
@@ -171,7 +171,7 @@ func goldenWindow() conformance.Encoded {
 }
 
 func goldenWindowTime() conformance.Encoded {
-	w := must(NewWindow(WindowConfig{Phi: 0.2, Span: time.Minute, Panes: 2, MemoryBytes: 3 * leastPaneBytes, Family: keyed}))
+	w := must(NewWindow(WindowConfig{Phi: 0.2, Span: time.Minute, Parts: 2, MemoryBytes: 3 * leastPaneBytes, Family: keyed}))
 	for i := range 20 {
 		w.Advance(time.Unix(int64(2*i-40), 0))
 		w.AddString(fmt.Sprint("key ", i*i%11))
@@ -186,7 +186,7 @@ func large(f conformance.Encoded) bool {
 	if c.MemoryBytes > 0 {
 		return c.MemoryBytes > 8<<20
 	}
-	return 8*float64(c.Panes+1)*min(1/c.Phi, 1<<20) > 4<<20
+	return 8*float64(c.Parts+1)*min(1/c.Phi, 1<<20) > 4<<20
 }
 
 func drawMemory(t *rapid.T) int {
@@ -198,15 +198,15 @@ func drawHeavy(t *rapid.T, fam hashfam.Family) HeavyConfig {
 	return HeavyConfig{Phi: phi, MemoryBytes: drawMemory(t), Family: fam}
 }
 
-func drawTopK(t *rapid.T, fam hashfam.Family) TopKConfig {
-	return TopKConfig{K: rapid.SampledFrom([]int{1, 3, 100}).Draw(t, "k"), MemoryBytes: drawMemory(t), Family: fam}
+func drawTopK(t *rapid.T, fam hashfam.Family) HeavyConfig {
+	return HeavyConfig{K: rapid.SampledFrom([]int{1, 3, 100}).Draw(t, "k"), MemoryBytes: drawMemory(t), Family: fam}
 }
 
 // drawWindow draws a window that drops keys soon.
 func drawWindow(t *rapid.T, fam hashfam.Family) WindowConfig {
 	c := WindowConfig{
 		Phi:    rapid.SampledFrom([]float64{1, 0.2, 0.05}).Draw(t, "phi"),
-		Panes:  rapid.IntRange(1, 4).Draw(t, "panes"),
+		Parts:  rapid.IntRange(1, 4).Draw(t, "panes"),
 		Family: fam,
 	}
 	if rapid.Bool().Draw(t, "by keys") {
@@ -215,7 +215,7 @@ func drawWindow(t *rapid.T, fam hashfam.Family) WindowConfig {
 		c.Span = time.Hour
 	}
 	if rapid.Bool().Draw(t, "budget") {
-		c.MemoryBytes = leastPaneBytes * (c.Panes + 1) * rapid.IntRange(1, 3).Draw(t, "times")
+		c.MemoryBytes = leastPaneBytes * (c.Parts + 1) * rapid.IntRange(1, 3).Draw(t, "times")
 	}
 	return c
 }
@@ -295,14 +295,23 @@ func checkHeavyHitters(m *conformance.Machine, h, _ *HeavyHitters) {
 	require.True(m, least == 1 || float64(least-1) < share && float64(least) >= share*(1-1e-14), "threshold %d of %g", least, share)
 }
 
-// checkTop checks that K keys are reported, and that they are the most frequent
-// ones, unless Complete is false.
-func checkTop(t require.TestingT, counts map[string]uint64, k *TopK) {
+// checkTop checks that no more than K keys are reported, that they are the most
+// frequent ones unless Complete is false, and that Threshold is the lowest High
+// of K keys.
+func checkTop(t require.TestingT, counts map[string]uint64, k *HeavyHitters) {
 	reported, least := maps.Collect(k.All()), uint64(math.MaxUint64)
 	for key := range reported {
 		least = min(least, counts[key])
 	}
 	require.LessOrEqual(t, len(reported), k.Config().K)
+	lowest := uint64(1)
+	if len(reported) == k.Config().K {
+		lowest = math.MaxUint64
+		for _, e := range reported {
+			lowest = min(lowest, e.High)
+		}
+	}
+	require.Equal(t, lowest, k.Threshold())
 	complete := k.Complete()
 	for key, n := range counts {
 		if _, ok := reported[key]; n > 0 && !ok && complete {
@@ -330,9 +339,9 @@ func covered(m *conformance.Machine) map[string]uint64 {
 	w := m.F.(*Window)
 	c := w.config
 	if c.Span > 0 {
-		length := int64(c.Span) / int64(c.Panes)
+		length := int64(c.Span) / int64(c.Parts)
 		begin := m.Now - (m.Now%length+length)%length // of the newest pane
-		return recent(m.Added, math.MaxUint64, begin-length*int64(c.Panes))
+		return recent(m.Added, math.MaxUint64, begin-length*int64(c.Parts))
 	}
 	size := w.time.Keys()
 	last := uint64(0) // in the newest pane
@@ -341,7 +350,7 @@ func covered(m *conformance.Machine) map[string]uint64 {
 			last = size
 		}
 	}
-	return recent(m.Added, last+size*uint64(c.Panes), math.MinInt64)
+	return recent(m.Added, last+size*uint64(c.Parts), math.MinInt64)
 }
 
 // recent returns the counts of the last n keys that were added, not before

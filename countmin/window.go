@@ -16,19 +16,19 @@ import (
 // recent part: either the last W keys or the last time T. Use [NewWindow] to
 // create one. It must not be copied by value; use [Window.Clone].
 //
-// A Window is a ring of panes. Each pane counts W/Panes keys, or a time of
-// T/Panes, as [HeavyHitters] does. When a pane is full, or when its time is
+// A Window is a ring of panes. Each pane counts W/Parts keys, or a time of
+// T/Parts, as [HeavyHitters] does. When a pane is full, or when its time is
 // over, the oldest pane is dropped. So the window will always cover the last W
 // keys or the last time T, and up to one more pane. If W is not a multiple of
-// Panes, W/Panes is rounded up, and the window covers fewer than Panes
+// Parts, W/Parts is rounded up, and the window covers fewer than Parts
 // additional keys. [Window.Estimate], [Window.Total] and [Window.MissBound]
-// refer to the covered part, and take O(Panes) time. [Window.Threshold] is low
+// refer to the covered part, and take O(Parts) time. [Window.Threshold] is low
 // enough that [Window.All] yields every key that makes up a fraction Phi of
 // exactly the last W keys or the last time T.
 //
 // A Window has no clock and no goroutine: [Window.Advance] must be called
 // before Add, which counts a key at the latest time. Add allocates memory when
-// it begins a pane. AddN can begin up to Panes+1 panes, and then takes longer.
+// it begins a pane. AddN can begin up to Parts+1 panes, and then takes longer.
 // Windows cannot be merged.
 type Window struct {
 	tracked
@@ -40,17 +40,15 @@ type Window struct {
 // added. NewWindow returns an [ErrParams] error that names the
 // field if the configuration is invalid.
 func NewWindow(c WindowConfig) (*Window, error) {
-	if c.Panes == 0 {
-		c.Panes = usualPanes
-	}
-	if panes := time.Duration(c.Panes); panes > 0 && c.Span > 0 && c.Span <= math.MaxInt64-panes {
-		c.Span = (c.Span + panes - 1) / panes * panes
+	c, err := c.rounded()
+	if err != nil {
+		return nil, err
 	}
 	if err := c.check(ErrParams); err != nil {
 		return nil, err
 	}
 	w := &Window{config: c, time: c.ring()}
-	w.tracked = tracked{c.Family, tracker.Blank(c.goal(), c.Panes+1, w.time.Keys())}
+	w.tracked = tracked{c.Family, tracker.Blank(c.goal(), c.Parts+1, w.time.Keys())}
 	return w, nil
 }
 
@@ -58,7 +56,7 @@ func NewWindow(c WindowConfig) (*Window, error) {
 // with fam.
 func NewWindowReceiver(fam hashfam.Family) *Window { return &Window{tracked: tracked{family: fam}} }
 
-// Config returns the configuration of w. If Panes or Span was changed by
+// Config returns the configuration of w. If Parts or Span was changed by
 // [NewWindow], it contains the new value.
 func (w *Window) Config() WindowConfig { return w.config }
 
@@ -67,7 +65,7 @@ func (w *Window) Config() WindowConfig { return w.config }
 // does nothing, and keys are still counted at the latest time. Keys that were
 // counted before Advance is first called are counted at its time. Advance has
 // no effect on a window of Keys. It treats all times before the year 1678 as
-// one, and does the same for times after 2262. It takes O(Panes) time.
+// one, and does the same for times after 2262. It takes O(Parts) time.
 func (w *Window) Advance(now time.Time) { w.made().Turn(w.time.Advance(now)) }
 
 // All yields the heavy hitters of the window and their estimated counts, sorted
@@ -85,7 +83,7 @@ func (w *Window) All() iter.Seq2[string, Estimate] {
 // rounded up, but never 0. For a window of Keys, this total is Keys, or
 // [Window.Total] if it is lower. For a Span, it is the total of all panes
 // except the oldest, which began before the Span: the window does not know
-// which of its keys came later. Threshold takes O(Panes) time.
+// which of its keys came later. Threshold takes O(Parts) time.
 func (w *Window) Threshold() uint64 {
 	if w.config.Keys > 0 {
 		return threshold(w.config.Phi, min(w.Total(), w.config.Keys))
@@ -96,14 +94,14 @@ func (w *Window) Threshold() uint64 {
 // Complete reports whether All is certain to yield every key whose count
 // reaches the current [Window.Threshold]. It is false if MemoryBytes is too
 // small. In a window with a Span, it is also false if almost all keys are in
-// the oldest pane. Complete takes O(Panes) time.
+// the oldest pane. Complete takes O(Parts) time.
 func (w *Window) Complete() bool { return w.MissBound() < w.Threshold() }
 
 // SizeBytes returns the memory that w holds, in bytes: the structure itself,
-// counters, index and keys. It takes O(Panes) time.
+// counters, index and keys. It takes O(Parts) time.
 func (w *Window) SizeBytes() uint64 { return windowBytes + w.panes.SizeBytes() }
 
-// Reset removes all counts and keys, and the time. It takes O(Panes) time.
+// Reset removes all counts and keys, and the time. It takes O(Parts) time.
 func (w *Window) Reset() {
 	w.made().Turn(math.MaxUint64)
 	w.time.Reset()
@@ -124,7 +122,7 @@ func (w Window) String() string {
 	if c.Keys > 0 {
 		of = fmt.Sprintf("%d keys", c.Keys)
 	}
-	goal := fmt.Sprintf("phi %v of the last %s, %d panes", c.Phi, of, c.Panes)
+	goal := fmt.Sprintf("phi %v of the last %s, %d parts", c.Phi, of, c.Parts)
 	return describe("Window", goal, c.MemoryBytes, c.Family)
 }
 

@@ -16,11 +16,11 @@ import (
 // and can be decoded.
 func TestWindowConfigsHaveDefaults(t *testing.T) {
 	for _, c := range []struct{ config, want WindowConfig }{
-		{WindowConfig{Phi: 0.1, Keys: 10}, WindowConfig{Phi: 0.1, Keys: 10, Panes: 8}},
-		{WindowConfig{Phi: 0.1, Span: 1001}, WindowConfig{Phi: 0.1, Span: 1008, Panes: 8}},
-		{config: WindowConfig{Phi: 1, Keys: mostKeys, Panes: mostPanes, MemoryBytes: tracker.MaxMemory}},
-		{config: WindowConfig{Phi: 0.1, Keys: 1, Panes: 1, MemoryBytes: 2 * leastPaneBytes}},
-		{config: WindowConfig{Phi: 0.1, Span: math.MaxInt64 - mostPanes, Panes: 1}},
+		{WindowConfig{Phi: 0.1, Keys: 10}, WindowConfig{Phi: 0.1, Keys: 10, Parts: 8}},
+		{WindowConfig{Phi: 0.1, Span: 1001}, WindowConfig{Phi: 0.1, Span: 1008, Parts: 8}},
+		{config: WindowConfig{Phi: 1, Keys: mostKeys, Parts: mostPanes, MemoryBytes: tracker.MaxMemory}},
+		{config: WindowConfig{Phi: 0.1, Keys: 1, Parts: 1, MemoryBytes: 2 * leastPaneBytes}},
+		{config: WindowConfig{Phi: 0.1, Span: math.MaxInt64 - mostPanes, Parts: 1}},
 	} {
 		if c.want == (WindowConfig{}) {
 			c.want = c.config
@@ -31,8 +31,8 @@ func TestWindowConfigsHaveDefaults(t *testing.T) {
 		require.Equal(t, c.want, g.Config())
 	}
 	// Each of the five panes, one more than 4, must find 4/5 of Phi.
-	require.Equal(t, tracker.Goal{Phi: 0.5 * 4 / 5}, WindowConfig{Phi: 0.5, Keys: 1, Panes: 4}.goal())
-	require.Equal(t, tracker.Goal{Phi: 0.5 * 4 / 5, Memory: 2000}, WindowConfig{Phi: 0.5, Keys: 1, Panes: 4, MemoryBytes: 10_256}.goal())
+	require.Equal(t, tracker.Goal{Phi: 0.5 * 4 / 5}, WindowConfig{Phi: 0.5, Keys: 1, Parts: 4}.goal())
+	require.Equal(t, tracker.Goal{Phi: 0.5 * 4 / 5, Memory: 2000}, WindowConfig{Phi: 0.5, Keys: 1, Parts: 4, MemoryBytes: 10_256}.goal())
 }
 
 // Throughout real streams, a window reports the top pages of exactly the last
@@ -43,10 +43,10 @@ func TestWindowsOfRealStreamsMissNoKey(t *testing.T) {
 		config WindowConfig
 	}{
 		{web12(), WindowConfig{Phi: 0.01, Keys: 10_000}},
-		{weblog(), WindowConfig{Phi: 0.002, Keys: 1_000, Panes: 3}},
+		{weblog(), WindowConfig{Phi: 0.002, Keys: 1_000, Parts: 3}},
 		{weblog(), WindowConfig{Phi: 0.02, Keys: 2_000, MemoryBytes: 64 << 10}},
 		{weblog(), WindowConfig{Phi: 0.01, Span: time.Hour}},
-		{web12(), WindowConfig{Phi: 0.01, Span: time.Hour, Panes: 60, MemoryBytes: 512 << 10}},
+		{web12(), WindowConfig{Phi: 0.01, Span: time.Hour, Parts: 60, MemoryBytes: 512 << 10}},
 	} {
 		w, r, keys := must(NewWindow(c.config)), rand.New(rand.NewPCG(3, 4)), c.stream.Keys
 		var times []time.Duration // requests come in bursts, a few thousand in an hour
@@ -86,7 +86,7 @@ func TestAddNOfAWindowEqualsManyAdds(t *testing.T) {
 	for _, keys := range []uint64{1, 5, 30} {
 		for panes := range 4 {
 			for n := range uint64(40) {
-				one := must(NewWindow(WindowConfig{Phi: 0.1, Keys: keys, Panes: panes, MemoryBytes: 1 << 14}))
+				one := must(NewWindow(WindowConfig{Phi: 0.1, Keys: keys, Parts: panes, MemoryBytes: 1 << 14}))
 				many := one.Clone()
 				for _, w := range []*Window{one, many} {
 					w.AddString("a")
@@ -100,7 +100,7 @@ func TestAddNOfAWindowEqualsManyAdds(t *testing.T) {
 			}
 		}
 	}
-	w := must(NewWindow(WindowConfig{Phi: 0.1, Keys: mostKeys, Panes: 1}))
+	w := must(NewWindow(WindowConfig{Phi: 0.1, Keys: mostKeys, Parts: 1}))
 	w.AddN([]byte("a"), math.MaxUint64)
 	require.Equal(t, uint64(mostKeys+mostKeys-1), w.Total()) // all but the last three are in full panes
 	w = must(NewWindow(WindowConfig{Phi: 0.1, Keys: 1000}))
@@ -114,7 +114,7 @@ func TestAddNOfAWindowEqualsManyAdds(t *testing.T) {
 func TestThresholdIgnoresTheOldestPane(t *testing.T) {
 	start := time.Unix(0, 0)
 	for _, old := range []uint64{math.MaxUint64, math.MaxUint64 - 5} {
-		w := must(NewWindow(WindowConfig{Phi: 0.5, Span: time.Hour, Panes: 2}))
+		w := must(NewWindow(WindowConfig{Phi: 0.5, Span: time.Hour, Parts: 2}))
 		w.Advance(start)
 		w.AddN([]byte("old"), old)
 		w.Advance(start.Add(time.Hour))

@@ -38,7 +38,7 @@ func (w *Window) WriteTo(dst io.Writer) (int64, error) { return frame.WriteTo(ds
 // UnmarshalBinary is like [HeavyHitters.UnmarshalBinary] for a Window. But the
 // encoding of a pane that has counted a key contains all of its counters, so
 // before you encode a window that you do not trust again, check MemoryBytes, Phi
-// and Panes of its Config: it can have up to half of MemoryBytes or, if that is
+// and Parts of its Config: it can have up to half of MemoryBytes or, if that is
 // 0, up to 8 MiB per pane.
 func (w *Window) UnmarshalBinary(data []byte) error {
 	return w.decode(frame.NewBytesReader(data, errs))
@@ -61,10 +61,11 @@ func (w *Window) encode() (frame.Header, frame.Payload, error) {
 		return frame.Header{}, nil, err
 	}
 	p := windowParams{
-		Phi: c.Phi, Keys: c.Keys, Span: c.Span, Panes: uint64(c.Panes), MemoryBytes: uint64(c.MemoryBytes),
+		Phi: c.Phi, Keys: c.Keys, Span: c.Span, Panes: uint64(c.Parts), MemoryBytes: uint64(c.MemoryBytes),
 	}
 	if w.time.Known() {
-		p.Timed, p.Pane = 1, w.time.Word()
+		p.Timed = 1
+		p.Pane = w.time.Word()
 	}
 	words := uint64(0)
 	for i := range w.panes.All {
@@ -91,11 +92,11 @@ func (w *Window) payload(yield func(uint64) bool) {
 // decode reads a window and finally, if there was no error, stores it in w.
 func (w *Window) decode(r *frame.Reader) error {
 	t := Window{config: WindowConfig{Family: w.family}}
-	words, err := read(r, frame.Window, w.family, t.parse)
+	words, err := read(r, w.family, t.parse, frame.Window)
 	if err != nil {
 		return err
 	}
-	t.tracked = tracked{w.family, tracker.Blank(t.config.goal(), t.config.Panes+1, t.time.Keys())}
+	t.tracked = tracked{w.family, tracker.Blank(t.config.goal(), t.config.Parts+1, t.time.Keys())}
 	for i := range t.panes.All {
 		if words, err = t.decodePane(r, i, words); err != nil {
 			return err
@@ -112,18 +113,23 @@ func (w *Window) decode(r *frame.Reader) error {
 // decodePane reads pane i from the beginning of words and returns the remaining
 // words.
 func (w *Window) decodePane(r *frame.Reader, i int, words []uint64) ([]uint64, error) {
-	if len(words) == 0 || words[0] > uint64(len(words)-1) {
-		return nil, r.Corrupt(fmt.Sprint("length of pane ", i), len(words), "one word and the number of words that it contains")
+	if len(words) == 0 {
+		return nil, r.Corrupt(fmt.Sprint("length of pane ", i), "missing", "one word")
 	}
-	n, words := words[0], words[1:]
-	if t := &w.panes.All[i]; n > 0 {
-		var err error
-		if *t, err = tracker.Decode(r, words[:n], t.Goal, w.family); err != nil {
+	n := words[0]
+	words = words[1:]
+	if n > uint64(len(words)) {
+		return nil, r.Corrupt(fmt.Sprint("length of pane ", i), n, fmt.Sprintf("at most %d, the words left", len(words)))
+	}
+	if n > 0 {
+		t, err := tracker.Decode(r, words[:n], w.panes.All[i].Goal, w.family)
+		if err != nil {
 			return nil, err
 		}
 		if t.Total() == 0 {
 			return nil, r.Corrupt(fmt.Sprint("total of pane ", i), 0, "no words for an empty pane")
 		}
+		w.panes.All[i] = t
 	}
 	return words[n:], w.checkPane(r, i)
 }
@@ -132,13 +138,24 @@ func (w *Window) decodePane(r *frame.Reader, i int, words []uint64) ([]uint64, e
 // ones. In a window of Keys, a pane begins when the previous one is full. While
 // the time of a Span is unknown, there is only one pane.
 func (w *Window) checkPane(r *frame.Reader, i int) error {
-	size, total, last := w.time.Keys(), w.panes.All[i].Total(), i == len(w.panes.All)-1
+	size := w.time.Keys()
+	total := w.panes.All[i].Total()
+	last := i == len(w.panes.All)-1
 	begun := i > 0 && w.panes.All[i-1].Total() > 0
+	field := fmt.Sprint("total of pane ", i)
 	switch {
-	case size > 0 && (total > size || begun && total == 0 || total > 0 && total < size && !last):
-		return r.Corrupt(fmt.Sprint("total of pane ", i), total, fmt.Sprintf("%d, except before the first key and in the last pane", size))
-	case size == 0 && !w.time.Known() && total > 0 && !last:
-		return r.Corrupt(fmt.Sprint("total of pane ", i), total, "0 without a time")
+	case size == 0 && (w.time.Known() || last), size > 0 && total == 0 && !begun:
+		return nil
+	case size == 0 && total > 0:
+		return r.Corrupt(field, total, "0 without a time, except in the last pane")
+	case size == 0:
+		return nil
+	case total > size:
+		return r.Corrupt(field, total, fmt.Sprintf("at most %d, the keys of a part", size))
+	case total == 0:
+		return r.Corrupt(field, total, fmt.Sprintf("%d, since the previous pane has begun", size))
+	case total < size && !last:
+		return r.Corrupt(field, total, fmt.Sprintf("%d, except in the last pane", size))
 	}
 	return nil
 }
@@ -151,16 +168,29 @@ func (w *Window) parse(h frame.Header) error {
 		return err
 	}
 	w.config = WindowConfig{
-		Phi: p.Phi, Keys: p.Keys, Span: p.Span, Panes: intOf(p.Panes), MemoryBytes: intOf(p.MemoryBytes),
+		Phi: p.Phi, Keys: p.Keys, Span: p.Span, Parts: intOf(p.Panes), MemoryBytes: intOf(p.MemoryBytes),
 		Family: w.config.Family,
 	}
 	if err := w.config.check(ErrCorrupt); err != nil {
 		return err
 	}
 	w.time = w.config.ring()
-	known := p.Timed == 1 && p.Span > 0 && w.time.SetWord(p.Pane) && w.time.Known()
-	if !known && (p.Timed != 0 || p.Pane != 0) {
-		return errs.Field(ErrCorrupt, "time", [...]uint64{p.Timed, p.Pane}, "1 and a pane number of a Span, or 0 and 0")
+	return w.setTime(p)
+}
+
+// setTime sets the time from the parameters.
+func (w *Window) setTime(p windowParams) error {
+	switch {
+	case p.Timed > 1:
+		return errs.Field(ErrCorrupt, "Timed", p.Timed, "0 or 1")
+	case p.Timed == 0 && p.Pane != 0:
+		return errs.Field(ErrCorrupt, "Pane", p.Pane, "0 without a time")
+	case p.Timed == 0:
+		return nil
+	case p.Span == 0:
+		return errs.Field(ErrCorrupt, "Timed", p.Timed, "0 without a Span")
+	case !w.time.SetWord(p.Pane) || !w.time.Known():
+		return errs.Field(ErrCorrupt, "Pane", int64(p.Pane), "the number of a part of the Span")
 	}
 	return nil
 }

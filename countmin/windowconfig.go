@@ -22,20 +22,20 @@ type WindowConfig struct {
 	Keys uint64
 
 	// Span is the time that the window covers, rounded up to a multiple of
-	// Panes nanoseconds. It must be 0 if Keys is given.
+	// Parts nanoseconds. It must be 0 if Keys is given.
 	Span time.Duration
 
-	// Panes is the number of parts of the window, from 1 to 1,024; 0 means 8.
-	// The window covers up to one part more than Keys or Span. Since each pane
-	// has a whole number of keys, Panes should be far below Keys: for example,
-	// a window of 5 keys and 1,024 panes covers up to 1,025 keys. The time of a
-	// query is proportional to Panes+1, and so is the memory unless MemoryBytes
+	// Parts is the number of parts of the window, from 1 to 1,024; 0 means 8.
+	// The window covers up to one part more than Keys or Span. Since each part
+	// has a whole number of keys, Parts should be far below Keys: for example,
+	// a window of 5 keys and 1,024 parts covers up to 1,025 keys. The time of a
+	// query is proportional to Parts+1, and so is the memory unless MemoryBytes
 	// is given.
-	Panes int
+	Parts int
 
 	// MemoryBytes limits the memory as in a [HeavyConfig]. It must be 1,280 or
-	// more for each pane and for one additional pane. If it is 0, each pane
-	// uses as much memory as a HeavyHitters for the keys in the pane.
+	// more for each part and for one additional part. If it is 0, each part
+	// uses as much memory as a HeavyHitters for the keys in the part.
 	MemoryBytes int
 
 	// Family hashes the keys, as in a [HeavyConfig].
@@ -53,39 +53,57 @@ const (
 	windowBytes    = 256 // upper bound on the size of a Window without its panes
 )
 
+// rounded returns c with the number of parts that it will have, and with a Span
+// that is a multiple of it. It returns [ErrParams] if there is no such Span.
+func (c WindowConfig) rounded() (WindowConfig, error) {
+	if c.Parts == 0 {
+		c.Parts = usualPanes
+	}
+	parts := time.Duration(c.Parts)
+	if parts < 1 || parts > mostPanes || c.Span <= 0 {
+		return c, nil // for check
+	}
+	longest := mostSpan / parts * parts
+	if c.Span > longest {
+		return c, errs.Field(ErrParams, "WindowConfig.Span", int64(c.Span), fmt.Sprintf("1 to %d with %d parts, or 0 if Keys is given", int64(longest), parts))
+	}
+	c.Span = (c.Span + parts - 1) / parts * parts
+	return c, nil
+}
+
 // check returns an error for the given reason if c is incomplete or invalid.
 // The error names the field.
 func (c WindowConfig) check(reason error) error {
 	switch {
 	case !(c.Phi > 0 && c.Phi <= 1):
 		return errs.Field(reason, "WindowConfig.Phi", c.Phi, "above 0 and at most 1")
-	case c.Panes < 1 || c.Panes > mostPanes:
-		return errs.Field(reason, "WindowConfig.Panes", c.Panes, fmt.Sprintf("1 to %d, or 0 for %d", mostPanes, usualPanes))
+	case c.Parts < 1 || c.Parts > mostPanes:
+		return errs.Field(reason, "WindowConfig.Parts", c.Parts, fmt.Sprintf("1 to %d, or 0 for %d", mostPanes, usualPanes))
 	case c.Span < 0 || c.Span > mostSpan:
 		return errs.Field(reason, "WindowConfig.Span", int64(c.Span), fmt.Sprintf("1 to %d, or 0 if Keys is given", int64(mostSpan)))
-	case c.Span%time.Duration(c.Panes) != 0:
-		return errs.Field(reason, "WindowConfig.Span", int64(c.Span), "a multiple of Panes")
+	case c.Span%time.Duration(c.Parts) != 0:
+		return errs.Field(reason, "WindowConfig.Span", int64(c.Span), "a multiple of Parts")
 	case c.Keys > mostKeys:
 		return errs.Field(reason, "WindowConfig.Keys", c.Keys, "1 to 2^62, or 0 if Span is given")
 	case (c.Keys == 0) == (c.Span == 0):
 		return errs.Field(reason, "WindowConfig", fmt.Sprintf("Keys %d, Span %v", c.Keys, c.Span), "either Keys or Span")
 	}
-	return checkMemory("WindowConfig.MemoryBytes", c.MemoryBytes, leastPaneBytes*(c.Panes+1), reason)
+	return checkMemory("WindowConfig.MemoryBytes", c.MemoryBytes, leastPaneBytes*(c.Parts+1), reason)
 }
 
 // ring returns a new window's position.
 func (c WindowConfig) ring() ring.Ring {
 	if c.Span > 0 {
-		return ring.OfTime(c.Span, c.Panes)
+		return ring.OfTime(c.Span, c.Parts)
 	}
-	return ring.OfKeys(c.Keys, c.Panes)
+	return ring.OfKeys(c.Keys, c.Parts)
 }
 
 // goal returns the goal of each pane. The counts that the panes miss add up
 // over one pane more than the threshold allows for, so Phi is a little lower.
 func (c WindowConfig) goal() tracker.Goal {
-	panes := c.Panes + 1
-	g := tracker.Goal{Phi: c.Phi * float64(c.Panes) / float64(panes)}
+	panes := c.Parts + 1
+	g := tracker.Goal{Phi: c.Phi * float64(c.Parts) / float64(panes)}
 	if c.MemoryBytes > 0 {
 		g.Memory = uint64((c.MemoryBytes - windowBytes) / panes)
 	}

@@ -11,7 +11,7 @@ import "math/bits"
 // hash such as xxhash, or a random identifier, can be converted with Digest(x)
 // and used with a structure's Digest methods, as long as all 64 bits are well
 // mixed. Since such a hash is not secret, anyone can find keys that collide.
-// All keys of a structure must use the same kind of digest. HeavyHitters, TopK
+// All keys of a structure must use the same kind of digest. HeavyHitters
 // and Window in package countmin need digests from their family because they
 // store keys, which are hashed again when the structure is decoded.
 //

@@ -26,7 +26,7 @@
 //	Static              identical
 //	Sketch              identical, unless it is Conservative
 //	Cuckoo              depends only on the set of keys
-//	Heavy, TopK         the same guarantees
+//	Heavy               the same guarantees
 //
 // The command filterbuild, in the folder of the same name, runs Local and Files
 // from the shell.

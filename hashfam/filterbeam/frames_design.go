@@ -135,12 +135,12 @@ func (c *shardCollector) flush() error {
 	return c.blocks.flush()
 }
 
-func (s shards) top() (*countmin.TopK, error) {
-	c, err := params[countmin.TopKConfig](s.spec)
+func (s shards) top() (*countmin.HeavyHitters, error) {
+	c, err := params[countmin.HeavyConfig](s.spec)
 	if err != nil {
 		return nil, err
 	}
-	return countmin.NewTopK(c)
+	return countmin.NewHeavyHitters(c)
 }
 
 func (s shards) gather(_ context.Context, _ string, _ int, values iter.Seq[[]byte]) ([]byte, error) {
@@ -186,7 +186,7 @@ func (s shards) finish(_ context.Context, records iter.Seq2[int, []byte], sum *S
 	if err != nil {
 		return nil, err
 	}
-	all := make([]*countmin.TopK, len(frames))
+	all := make([]*countmin.HeavyHitters, len(frames))
 	for i, frame := range frames {
 		all[i], err = s.top()
 		if err == nil && frame != nil { // a shard without keys has no record
@@ -196,7 +196,7 @@ func (s shards) finish(_ context.Context, records iter.Seq2[int, []byte], sum *S
 			return nil, err
 		}
 	}
-	top, err := countmin.JoinTopK(all)
+	top, err := countmin.JoinHeavyHitters(all)
 	if err != nil {
 		return nil, err
 	}

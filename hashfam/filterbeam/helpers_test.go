@@ -233,7 +233,7 @@ var ordered = []single{
 }
 
 // heavyPlan and topkPlan are the plans of the structures that store keys.
-var heavyPlan, topkPlan = must(Heavy(countmin.HeavyConfig{Phi: 0.01})), must(TopK(countmin.TopKConfig{K: 20}))
+var heavyPlan, topkPlan = must(Heavy(countmin.HeavyConfig{Phi: 0.01})), must(Heavy(countmin.HeavyConfig{K: 20}))
 
 // bloomFrame returns the frame of a Blocked filter.
 var bloomFrame = frameOf(bloom.New, bloomConfig(bloom.Blocked))

@@ -80,7 +80,7 @@ func highs(t *testing.T, p Plan, frame []byte) (uint64, func(key string) uint64)
 		require.NoError(t, h.UnmarshalBinary(frame))
 		return h.Total(), func(key string) uint64 { return h.EstimateString(key).High }
 	case topkKind:
-		var k countmin.TopK
+		var k countmin.HeavyHitters
 		require.NoError(t, k.UnmarshalBinary(frame))
 		return k.Total(), func(key string) uint64 { return k.EstimateString(key).High }
 	}
@@ -370,7 +370,7 @@ func TestHeavyHittersAndTopKAreComplete(t *testing.T) {
 	stream, counts := zipf(20_000)
 	pattern := writeKeys(t, t.TempDir(), stream, 16)
 	var h countmin.HeavyHitters
-	var k countmin.TopK
+	var k countmin.HeavyHitters
 	for _, test := range []struct {
 		plan Plan
 		made interface {
@@ -382,7 +382,7 @@ func TestHeavyHittersAndTopKAreComplete(t *testing.T) {
 		frequent func() uint64 // the count from which a key must be found
 	}{
 		{must(Heavy(countmin.HeavyConfig{Phi: 0.001})), &h, func() uint64 { return h.Threshold() }},
-		{must(TopK(countmin.TopKConfig{K: 100})), &k, func() uint64 { return 20_000 / 100 }},
+		{must(Heavy(countmin.HeavyConfig{K: 100})), &k, func() uint64 { return 20_000 / 100 }},
 	} {
 		frame, _ := runJob(t, test.plan, repeated(1, false), files(pattern))
 		require.NoError(t, test.made.UnmarshalBinary(frame))

@@ -31,7 +31,7 @@ type FieldError = hashfam.FieldError
 var errs = &fault.Maker{Package: "filterbeam"}
 
 // A Plan describes the structure that a job will build. It is returned by
-// [Bloom], [Counting], [Cuckoo], [Sketch], [Heavy], [TopK] and [Static]. It
+// [Bloom], [Counting], [Cuckoo], [Sketch], [Heavy] and [Static]. It
 // contains the structure's parameters instead of its Config, so that all
 // workers build the same structure. It also contains the name of the hash
 // family and the family's check value, but never its key.
@@ -98,22 +98,16 @@ func Sketch(c countmin.Config) (Plan, error) {
 	return newPlan(sketchKind, p.Family, p, p.SizeBytes(), err)
 }
 
-// Heavy returns a plan for heavy hitters: the keys whose frequency is at least
-// Phi. Every bundle builds a structure. The errors are like the errors of
-// [Bloom]. To check c, Heavy needs to create the structure and drop it. This
-// takes O(MemoryBytes) time and memory, or O(1/Phi) if MemoryBytes is 0.
+// Heavy returns a plan for frequent keys. With Phi, every bundle builds a
+// structure. With K, a key's counts are all added by the same task, so the
+// result will be as good as a single process's. The errors are like the errors
+// of [Bloom].
 func Heavy(c countmin.HeavyConfig) (Plan, error) {
 	_, err := countmin.NewHeavyHitters(c)
+	if c.K > 0 {
+		return newPlan(topkKind, c.Family, c, 0, err)
+	}
 	return newPlan(heavyKind, c.Family, c, uint64(c.MemoryBytes), err)
-}
-
-// TopK returns a plan for the K most frequent keys. A key's counts are all
-// added by the same task, so the result will be as good as a single process's.
-// The errors are like the errors of [Bloom]. Like [Heavy], TopK needs
-// O(MemoryBytes) time and memory, or O(K) if MemoryBytes is 0.
-func TopK(c countmin.TopKConfig) (Plan, error) {
-	_, err := countmin.NewTopK(c)
-	return newPlan(topkKind, c.Family, c, 0, err)
 }
 
 // Static returns a plan for a static filter. The keys are sorted by digest,

@@ -210,7 +210,7 @@ func TestCombineRequiresSmallFrames(t *testing.T) {
 		}
 		require.IsType(t, frames{}, must(p.spec.design()))
 
-		top := must(TopK(countmin.TopKConfig{K: 10, MemoryBytes: memory}))
+		top := must(Heavy(countmin.HeavyConfig{K: 10, MemoryBytes: memory}))
 		require.IsType(t, shards{}, must(top.spec.design()))
 		require.Equal(t, 16, top.spec.windows(), "a top k's windows do not depend on MemoryBytes")
 	}

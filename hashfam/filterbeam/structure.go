@@ -35,10 +35,8 @@ func (s spec) open() (structure, error) {
 		return opened(s, counting.NewFromParams, counting.NewReceiver)
 	case sketchKind:
 		return opened(s, countmin.NewFromParams, countmin.NewReceiver)
-	case heavyKind:
+	case heavyKind, topkKind:
 		return opened(s, countmin.NewHeavyHitters, countmin.NewHeavyReceiver)
-	case topkKind:
-		return opened(s, countmin.NewTopK, countmin.NewTopKReceiver)
 	}
 	return nil, errs.Field(ErrParams, "kind of a plan", s.Kind, "a kind that is built of frames")
 }

@@ -31,10 +31,9 @@
 // total count, and each of n shards counts about 1/n of the stream. Multiply
 // Epsilon by n: the shards then need as much memory as a single sketch, and
 // have the same error bound unless a shard contains very frequent keys.
-// HeavyHitters and TopK use the same Phi and K as a single structure because a
-// key's fraction of its shard is never smaller than its fraction of the stream.
-// Use JoinHeavyHitters and JoinTopK in package countmin to list the frequent
-// keys of all shards.
+// A HeavyHitters uses the same Phi or K as a single structure because a key's
+// fraction of its shard is never smaller than its fraction of the stream. Use
+// JoinHeavyHitters in package countmin to list the frequent keys of all shards.
 //
 // If untrusted parties choose keys, use a secret family. Otherwise they can
 // choose keys that all belong to one shard, and fill it.

@@ -329,14 +329,14 @@ func (v *vectors) counters() {
 	}
 	v.tracked(h, "a to z and a to c, 4294967303 times each", "abcyz")
 
-	k := must(countmin.NewTopK(countmin.TopKConfig{K: 2, MemoryBytes: 1024}))
+	k := must(countmin.NewHeavyHitters(countmin.HeavyConfig{K: 2, MemoryBytes: 1024}))
 	for _, key := range strings.Split("abcdefghijklmnopqrstuvwxyzyyyzzz", "") {
 		k.AddString(key)
 	}
 	v.tracked(k, "a to z, y*3 z*3", "abcyz")
 }
 
-// A tracked is a HeavyHitters, a TopK or a Window.
+// A tracked is a HeavyHitters or a Window.
 type tracked interface {
 	encoding.BinaryMarshaler
 	EstimateString(string) countmin.Estimate
@@ -403,7 +403,7 @@ func (v *vectors) grown() {
 	v.frame(r, "a b c")
 	answers(v, "Contains", "abcdef", r.ContainsString)
 
-	w := must(countmin.NewWindow(countmin.WindowConfig{Phi: 0.3, Keys: 4, Panes: 1, MemoryBytes: 2560}))
+	w := must(countmin.NewWindow(countmin.WindowConfig{Phi: 0.3, Keys: 4, Parts: 1, MemoryBytes: 2560}))
 	for _, key := range strings.Split("bbbaaac", "") {
 		w.AddString(key)
 	}

@@ -43,7 +43,7 @@ type structure interface {
 func receivers(fam hashfam.Family) []structure {
 	return []structure{
 		1: bloom.NewReceiver(fam), 2: counting.NewReceiver(fam), 3: cuckoo.NewReceiver(fam), 4: countmin.NewReceiver(fam),
-		5: countmin.NewHeavyReceiver(fam), 6: countmin.NewTopKReceiver(fam), 7: static.NewReceiver(fam), 8: static.NewExactReceiver(fam),
+		5: countmin.NewHeavyReceiver(fam), 6: countmin.NewHeavyReceiver(fam), 7: static.NewReceiver(fam), 8: static.NewExactReceiver(fam),
 		9: perfect.NewReceiver(fam), 10: perfect.NewFilterReceiver(fam), 11: bloom.NewScalableReceiver(fam),
 		12: cuckoo.NewScalableReceiver(fam), 13: bloom.NewRotatingReceiver(fam), 14: countmin.NewWindowReceiver(fam),
 	}
@@ -216,7 +216,7 @@ func larger(ctx context.Context, keys []string, d []hashfam.Digest) []structure 
 	grown := must(bloom.NewScalable(bloom.ScalableConfig{Expected: 100, FPRate: 0.1, MemoryBytes: 12_000}))
 	pages := must(cuckoo.NewScalable(cuckoo.ScalableConfig{Expected: 2_100, FPRate: 0.5, MemoryBytes: 200_000}))
 	heavy := must(countmin.NewHeavyHitters(countmin.HeavyConfig{Phi: 0.002, MemoryBytes: 4_096}))
-	window := must(countmin.NewWindow(countmin.WindowConfig{Phi: 0.005, Keys: 30_000, Panes: 3, MemoryBytes: 8_192}))
+	window := must(countmin.NewWindow(countmin.WindowConfig{Phi: 0.005, Keys: 30_000, Parts: 3, MemoryBytes: 8_192}))
 	for i, digest := range d {
 		pages.AddDigest(digest) // until its memory is full
 		heavy.AddString(keys[i*(i%7)%4_999])

@@ -30,6 +30,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"slices"
+	"strings"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/fault"
@@ -174,21 +176,30 @@ func (h Header) parseRest(b []byte, p int, m *fault.Maker) (Header, error) {
 	return h, checkPadding("header", b[fixedBytes+p:end], m)
 }
 
-// expect returns an error unless the frame has this kind and family, and this
-// version or an older one. A kind that is still unknown is ErrVersion, since
-// the frame is not damaged.
-func (h Header) expect(kind Kind, version uint8, check uint64, m *fault.Maker) error {
+// expect returns an error unless the frame has one of these kinds and this
+// family, and this version or an older one. A kind that is still unknown is
+// ErrVersion, since the frame is not damaged.
+func (h Header) expect(version uint8, check uint64, m *fault.Maker, wanted ...Kind) error {
 	switch {
 	case int(h.Kind) >= len(kinds):
-		return m.Field(hashfam.ErrVersion, "kind", h.Kind, kind.String())
-	case h.Kind != kind:
-		return m.Field(hashfam.ErrCorrupt, "kind", h.Kind, kind.String())
+		return m.Field(hashfam.ErrVersion, "kind", h.Kind, listed(wanted))
+	case !slices.Contains(wanted, h.Kind):
+		return m.Field(hashfam.ErrCorrupt, "kind", h.Kind, listed(wanted))
 	case h.Version < 1 || h.Version > version:
 		return m.Field(hashfam.ErrVersion, "version", h.Version, fmt.Sprint(version))
 	case h.Check != check:
 		return m.Field(hashfam.ErrFamily, "family", familyText(h.Check), familyText(check))
 	}
 	return nil
+}
+
+// listed returns the names of kinds.
+func listed(kinds []Kind) string {
+	var names []string
+	for _, k := range kinds {
+		names = append(names, k.String())
+	}
+	return strings.Join(names, " or ")
 }
 
 // familyText returns the same text as Family.String, using only a check value.

@@ -153,6 +153,11 @@ func (r *Reader) readFull(b []byte) error {
 // and this version or an older one. The parameters are valid until the next
 // call.
 func (r *Reader) Header(kind Kind, version uint8, check uint64) Header {
+	return r.HeaderOf(version, check, kind)
+}
+
+// HeaderOf is like Header for a structure whose frames have several kinds.
+func (r *Reader) HeaderOf(version uint8, check uint64, kinds ...Kind) Header {
 	var h Header
 	var p int // bytes of parameters
 	b := r.buf[:fixedBytes]
@@ -169,7 +174,7 @@ func (r *Reader) Header(kind Kind, version uint8, check uint64) Header {
 		h, r.err = h.parseRest(b, p, r.make)
 	}
 	if r.err == nil {
-		r.err = h.expect(kind, version, check, r.make)
+		r.err = h.expect(version, check, r.make, kinds...)
 	}
 	if r.err != nil {
 		return Header{}
@@ -264,7 +269,7 @@ func NewView(data []byte, kind Kind, version uint8, check uint64, m *fault.Maker
 		h, err = h.parseRest(data[:headerBytes(p)], p, m)
 	}
 	if err == nil {
-		err = h.expect(kind, version, check, m)
+		err = h.expect(version, check, m, kind)
 	}
 	if err != nil {
 		return View{}, err

@@ -68,9 +68,6 @@ func (l layout) home(d declaration) string {
 // for all else.
 func (l layout) fileOf(typ, name string) string {
 	x := strings.TrimSuffix(strings.ToLower(typ), "hitters")
-	if typ == "single" || typ == "TopK" && name == "codec.go" {
-		x = "heavy"
-	}
 	switch {
 	case x == strings.TrimSuffix(l.whole, ".go"):
 		return name

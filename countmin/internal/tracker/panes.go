@@ -41,7 +41,7 @@ func Blank(g Goal, n int, size uint64) Panes {
 
 // Zero is the panic value if a zero structure, which has no panes, is used.
 var Zero = (&fault.Maker{Package: "countmin"}).Zero(
-	"HeavyHitters, TopK or Window", "NewHeavyHitters, NewTopK or NewWindow, or decode into it")
+	"HeavyHitters or Window", "NewHeavyHitters or NewWindow, or decode into it")
 
 // ObserveN has the effect of n calls of [Observe]. It begins at most one pane
 // more than there are.

@@ -1,5 +1,5 @@
 // Package tracker finds the most frequent keys of a stream. It is used by
-// countmin's HeavyHitters, TopK and Window.
+// countmin's HeavyHitters and Window.
 package tracker
 
 import (

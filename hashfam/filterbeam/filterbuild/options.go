@@ -105,7 +105,7 @@ func (o *options) structurePlan() (filterbeam.Plan, error) {
 	case "heavy":
 		return filterbeam.Heavy(countmin.HeavyConfig{Phi: o.phi, MemoryBytes: o.memory, Family: fam})
 	case "topk":
-		return filterbeam.TopK(countmin.TopKConfig{K: o.k, MemoryBytes: o.memory, Family: fam})
+		return filterbeam.Heavy(countmin.HeavyConfig{K: o.k, MemoryBytes: o.memory, Family: fam})
 	}
 	return filterbeam.Plan{}, fmt.Errorf("-structure %q, want bloom, counting, cuckoo, static, sketch, heavy or topk", o.structure)
 }

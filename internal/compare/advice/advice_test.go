@@ -228,7 +228,7 @@ func TestSketchErrorIsWithinTheMeanCount(t *testing.T) {
 // unasked contains the types in the tree that the calculator does not offer.
 var unasked = map[string]any{
 	"static.Exact": static.Exact{}, "perfect.Function": perfect.Function{}, "bloom.Rotating": bloom.Rotating{},
-	"countmin.HeavyHitters": countmin.HeavyHitters{}, "countmin.TopK": countmin.TopK{}, "countmin.Window": countmin.Window{},
+	"countmin.HeavyHitters": countmin.HeavyHitters{}, "countmin.Window": countmin.Window{},
 }
 
 // isOf reports whether the constructor in a choice returns the given type.

@@ -228,10 +228,10 @@ func newHeavy(memory int) BuildCounter {
 	}
 }
 
-// NewTop builds a countmin.TopK.
+// NewTop builds a HeavyHitters for the most frequent keys.
 func NewTop(k, memory int) BuildCounter {
 	return func(_ *Stream, family hashfam.Family) (Counter, error) {
-		return tracked(countmin.NewTopK(countmin.TopKConfig{K: k, MemoryBytes: memory, Family: family}))
+		return tracked(countmin.NewHeavyHitters(countmin.HeavyConfig{K: k, MemoryBytes: memory, Family: family}))
 	}
 }
 
