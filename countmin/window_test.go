@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
+	"github.com/filterfam/filterfam/internal/checks"
 )
 
 // Fields that are not given have default values. The largest windows are valid
@@ -76,6 +77,9 @@ func TestWindowsOfRealStreamsMissNoKey(t *testing.T) {
 			extra += len(all)
 		}
 		t.Logf("%s, %v: %d heavy hitters of exactly the window, %d reported, %d bytes", c.stream.Name, w, reports, extra, w.SizeBytes())
+		if c.config.Span > 0 {
+			checks.Documented(t, "theory.md", "%d keys are reported for %d heavy hitters of %s", extra, reports, c.stream.Name)
+		}
 		require.NotZero(t, reports)
 		require.Less(t, extra, 2*reports, "far too many are reported")
 	}

@@ -52,6 +52,23 @@ func TestBitsPerKey(t *testing.T) {
 	}
 }
 
+// docs/theory.md contains these sizes.
+func TestBitsPerKeyAreDocumented(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	bits := func(n int, rate float64) float64 {
+		f := mustBuild(t, Config{FPRate: rate}, checks.Digests(rng, n))
+		b := 8 * float64(f.SizeBytes()) / float64(n)
+		t.Logf("%d keys, rate %g: %.2f bits per key", n, rate, b)
+		return b
+	}
+	more := func(bits, bound float64) float64 { return 100 * (bits/bound - 1) }
+	few, many := bits(10_000, 0.01), bits(1_000_000, 0.01)
+	checks.Documented(t, "theory.md", "it needs %.2f bits per key for 10,000 keys and %.2f for a million, %.1f%% and %.1f%% more than log2(1/eps)",
+		few, many, more(few, math.Log2(100)), more(many, math.Log2(100)))
+	checks.Documented(t, "theory.md", "At 2^-10 and 2^-14, it needs %.2f%% and %.2f%% more",
+		more(bits(1_000_000, math.Ldexp(1, -10)), 10), more(bits(1_000_000, math.Ldexp(1, -14)), 14))
+}
+
 // The filter must fit in MemoryBytes, but a filter with more columns must not.
 // The result should not depend on how the filter is built.
 func TestMemoryBytesAreUsedWell(t *testing.T) {

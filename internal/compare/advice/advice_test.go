@@ -22,6 +22,7 @@ import (
 	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/hashfam/perfect"
+	"github.com/filterfam/filterfam/internal/checks"
 	"github.com/filterfam/filterfam/internal/compare/advice"
 )
 
@@ -353,5 +354,50 @@ func TestCountsReachTheLargestUint64(t *testing.T) {
 	for _, text := range []string{"18446744073709551616", "1e20", "9007199254740993.0e1"} {
 		_, ok := advice.ParseCount(text)
 		assert.False(t, ok, text)
+	}
+}
+
+// docs/choosing.md contains the bits that a tenth of the rate costs: the mean
+// from 10% to 0.0001%, and for Blocked filters the least and the most.
+func TestBitsForATenthOfTheRateAreDocumented(t *testing.T) {
+	const keys = 1_000_000
+	sizes := map[string]func(rate float64) uint64{
+		"bloom": func(rate float64) uint64 {
+			return hashfam.Must(bloom.Config{Capacity: keys, FPRate: rate}.Params()).SizeBytes()
+		},
+		"blocked": func(rate float64) uint64 {
+			return hashfam.Must(bloom.Config{Capacity: keys, FPRate: rate, Layout: bloom.Blocked}.Params()).SizeBytes()
+		},
+		"cuckoo": func(rate float64) uint64 {
+			return hashfam.Must(cuckoo.Config{Capacity: keys, FPRate: rate, Compact: true}.Params()).SizeBytes()
+		},
+		"static": func(rate float64) uint64 { return hashfam.Must(static.Config{FPRate: rate}.EstimatedBytes(keys)) },
+		"counting": func(rate float64) uint64 {
+			return hashfam.Must(counting.Config{Capacity: keys, FPRate: rate}.Params()).SizeBytes()
+		},
+	}
+	mean, least, most := map[string]float64{}, math.Inf(1), 0.0
+	for name, size := range sizes {
+		mean[name] = 8 * (float64(size(1e-6)) - float64(size(0.1))) / keys / 5
+	}
+	for _, rate := range []float64{0.1, 0.01, 1e-3, 1e-4, 1e-5} {
+		more := 8 * (float64(sizes["blocked"](rate/10)) - float64(sizes["blocked"](rate))) / keys
+		least, most = min(least, more), max(most, more)
+	}
+	checks.Documented(t, "choosing.md", "needs %.1f more bits per key in a Bloom filter (%.1f to %.1f with the Blocked layout), %.1f in a cuckoo or static filter, and %.1f in a counting filter",
+		mean["bloom"], least, most, mean["cuckoo"], mean["counting"])
+	require.InDelta(t, mean["cuckoo"], mean["static"], 0.05)
+}
+
+// docs/choosing.md says from how many keys on no filter is smaller than a static one.
+func TestTheSmallestEncodingIsDocumented(t *testing.T) {
+	const keys = 700
+	checks.Documented(t, "choosing.md", "Its encoding is the smallest for %d or more keys", keys)
+	for _, n := range []uint64{keys, keys + 1, 2 * keys, 5_000, 100_000} {
+		for rate := 1e-6; rate <= 0.1; rate *= 1.3 {
+			size := hashfam.Must(static.Config{FPRate: rate}.EstimatedBytes(n))
+			assert.LessOrEqual(t, size, hashfam.Must(bloom.Config{Capacity: n, FPRate: rate}.Params()).SizeBytes(), "%d keys, %g", n, rate)
+			assert.LessOrEqual(t, size, hashfam.Must(cuckoo.Config{Capacity: n, FPRate: rate, Compact: true}.Params()).SizeBytes(), "%d keys, %g", n, rate)
+		}
 	}
 }
