@@ -220,7 +220,7 @@ func (b *bag) encode() (frame.Header, frame.Payload, error) {
 	for _, d := range slices.Sorted(maps.Keys(b.counts)) {
 		pairs = append(pairs, uint64(d), b.counts[d])
 	}
-	return layout.NewWords(b.Family(), uint64(8*len(pairs)), room, uint64(len(pairs)/2), 0), frame.Numbers(pairs), nil
+	return bagFormat.NewWords(b.Family(), uint64(8*len(pairs)), room, uint64(len(pairs)/2), 0), frame.Numbers(pairs), nil
 }
 
 // contents is a header: the parameters and how many numbers follow.
@@ -229,7 +229,7 @@ type contents struct {
 	numbers uint64
 }
 
-var layout = frame.Format[contents, uint64]{
+var bagFormat = frame.Format[contents, uint64]{
 	Kind: frame.Bloom, Version: 1, Errs: errs,
 	Parse: func(h frame.Header, fam hashfam.Family) (contents, error) {
 		w, err := h.Words(errs, 64, 41, 0)
@@ -245,7 +245,7 @@ var layout = frame.Format[contents, uint64]{
 }
 
 func (b *bag) decode(r *frame.Reader) error {
-	c, pairs, err := layout.Read(r, b.Family())
+	c, pairs, err := bagFormat.Read(r, b.Family())
 	if err != nil {
 		b.lose("a failed decode resets")
 		return pick(b, "all errors are ErrCorrupt", hashfam.ErrCorrupt, err)
@@ -301,7 +301,7 @@ func (b *bag) Verify() error {
 
 // inPlace makes b a view of data. Only its header is checked.
 func inPlace(b *bag, data []byte) (any, error) {
-	c, err := layout.ReadHeader(bytes.NewReader(data), b.Family())
+	c, err := bagFormat.ReadHeader(bytes.NewReader(data), b.Family())
 	if err != nil {
 		return nil, err
 	}
@@ -336,7 +336,7 @@ func bags(defect string) conformance.Structure {
 		Invariant: fails("the invariant is broken"),
 		Header: func(r io.Reader, fam hashfam.Family) (any, error) {
 			b := receiver(fam)
-			c, err := layout.ReadHeader(r, fam)
+			c, err := bagFormat.ReadHeader(r, fam)
 			r.Read(make([]byte, pick(b, "the header reads on", 1, 0)))
 			c.Room += pick[uint64](b, "the header has other parameters", 1, 0)
 			return c.params, pick(b, "the header has no error", nil, err)

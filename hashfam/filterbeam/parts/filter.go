@@ -177,7 +177,7 @@ func (f *Filter) read(i int) (filter, error) {
 	if info.Size() != p.Bytes {
 		return nil, errs.Field(ErrCorrupt, "length of "+name, info.Size(), fmt.Sprint(p.Bytes))
 	}
-	r := &reader{file: file, left: p.Bytes}
+	r := &summedFile{file: file, left: p.Bytes}
 	n, err := part.ReadFrom(r)
 	if err != nil {
 		return nil, fmt.Errorf("parts: %s: %w", name, err)
@@ -206,14 +206,14 @@ func (f *Filter) receiver() (filter, error) {
 	return nil, errs.Field(ErrCorrupt, "kind of the index", f.index.Kind, "bloom, counting, cuckoo or static")
 }
 
-// A reader reads a file and computes its CRC-32.
-type reader struct {
+// A summedFile computes the CRC-32 of the bytes that are read from a file.
+type summedFile struct {
 	file io.Reader
 	left int64
 	crc  uint32
 }
 
-func (r *reader) Read(p []byte) (int, error) {
+func (r *summedFile) Read(p []byte) (int, error) {
 	n, err := r.file.Read(p)
 	r.left -= int64(n)
 	r.crc = crc32.Update(r.crc, index.Table, p[:n])
@@ -222,7 +222,7 @@ func (r *reader) Read(p []byte) (int, error) {
 
 // Len returns the number of bytes that are left, so that a decoder can allocate
 // its memory at once.
-func (r *reader) Len() int { return int(min(max(r.left, 0), math.MaxInt)) }
+func (r *summedFile) Len() int { return int(min(max(r.left, 0), math.MaxInt)) }
 
 // String describes f in one line.
 func (f Filter) String() string {

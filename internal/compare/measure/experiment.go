@@ -17,13 +17,13 @@ type Experiment struct {
 	data    *Dataset
 	cells   []*cell
 	tallies []Tally
-	plan    Plan
+	effort  Effort
 }
 
 // Results contains the measurements from an experiment.
 type Results struct {
 	Data        *Dataset       `json:"-"`
-	Plan        Plan           `json:"-"`
+	Effort      Effort         `json:"-"`
 	Rows        []Row          `json:"rows"`
 	Frequency   []FrequencyRow `json:"frequency"`
 	Failures    []Failure      `json:"failed,omitempty"`
@@ -34,12 +34,12 @@ type Results struct {
 // this. A structure that does not support a rate is noted as a failure. An
 // error is returned only if no structure can be built.
 func NewExperiment(d *Dataset, filters []Structure, rates []float64, counters []Tally) (*Experiment, error) {
-	e := &Experiment{data: d, cells: newCells(filters, rates), tallies: counters, plan: newPlan(d)}
+	e := &Experiment{data: d, cells: newCells(filters, rates), tallies: counters, effort: newEffort(d)}
 	var impossible error
 	possible := len(e.cells) == 0
 	for _, c := range e.cells {
 		if c.Knows {
-			c.tell(&d.Absent, e.plan.Rounds)
+			c.tell(&d.Absent, e.effort.Rounds)
 		}
 		err := c.attempt(func() (err error) { c.bytes, err = c.size(&d.Members); return err })
 		switch {
@@ -60,7 +60,7 @@ func NewExperiment(d *Dataset, filters []Structure, rates []float64, counters []
 
 // Steps returns the number of times that Run will call done.
 func (e *Experiment) Steps() int {
-	return e.plan.Rounds*len(e.cells) + frequencyRounds*len(e.tallies)
+	return e.effort.Rounds*len(e.cells) + frequencyRounds*len(e.tallies)
 }
 
 // Run measures everything and calls done after each step. When ctx is canceled,
@@ -71,7 +71,7 @@ func (e *Experiment) Run(ctx context.Context, done func()) (*Results, error) {
 	if err == nil && len(e.tallies) > 0 {
 		frequency, err = countFrequencies(ctx, e.data.Stream, e.tallies, done)
 	}
-	r := &Results{Data: e.data, Plan: e.plan, Rows: []Row{}, Frequency: frequency, Interrupted: ctx.Err() != nil}
+	r := &Results{Data: e.data, Effort: e.effort, Rows: []Row{}, Frequency: frequency, Interrupted: ctx.Err() != nil}
 	for _, c := range e.cells {
 		if c.failure != "" {
 			r.Failures = append(r.Failures, Failure{Structure: c.Name, TargetFPR: c.rate, Error: c.failure, Rounds: len(c.done)})
@@ -83,14 +83,14 @@ func (e *Experiment) Run(ctx context.Context, done func()) (*Results, error) {
 	return r, err
 }
 
-// measureCells runs the rounds of the plan. Each round measures all cells, so
-// that a disturbance of the machine affects all structures.
+// measureCells runs all rounds. Each round measures all cells, so that a
+// disturbance of the machine affects all structures.
 func (e *Experiment) measureCells(ctx context.Context, done func()) error {
-	for round := range e.plan.Rounds {
+	for round := range e.effort.Rounds {
 		for i := range e.cells {
 			c := e.cells[(i+round)%len(e.cells)] // the neighbors change in each round
 			if round%(c.skipped+1) == 0 {
-				if err := c.attempt(func() error { return c.measure(ctx, e.data, e.plan, round) }); err != nil {
+				if err := c.attempt(func() error { return c.measure(ctx, e.data, e.effort, round) }); err != nil {
 					return fmt.Errorf("%s at %g: %w", c.Name, c.rate, err)
 				}
 			}
@@ -100,12 +100,12 @@ func (e *Experiment) measureCells(ctx context.Context, done func()) error {
 	return nil
 }
 
-// A Plan determines the number of rounds, and the number of absent keys to
+// An Effort determines the number of rounds, and the number of absent keys to
 // query in each. False positives within a round are not independent, since a
 // filter may be fuller by chance. This effect stays below the sampling error,
 // and the pooled intervals are valid, if a round does not query more absent
 // keys than the filter has members.
-type Plan struct {
+type Effort struct {
 	Rounds, queries int
 	repeats         int // in a round, since few short operations cannot be timed
 }
@@ -119,16 +119,16 @@ const (
 	timedOps  = 20_000      // operations per measured time if there are few rounds
 )
 
-// newPlan reaches the query goal unless this needs too many builds, because
+// newEffort reaches the query goal unless this needs too many builds, because
 // there are few absent keys, or too many bytes to hash.
-func newPlan(d *Dataset) Plan {
+func newEffort(d *Dataset) Effort {
 	n := d.Members.Len()
-	p := Plan{queries: min(d.Absent.Len(), max(n, fewKeys), queryGoal)}
-	bytes := max(1, len(d.Members.bytes)+p.queries*(len(d.Absent.bytes)/d.Absent.Len())) // in a round
-	p.Rounds = min((queryGoal+p.queries-1)/p.queries, mostAdded/n, queryGoal/fewKeys, mostBytes/bytes)
-	p.Rounds = max(minRounds, p.Rounds)
-	p.repeats = max(1, min(timedOps*minRounds/(n*p.Rounds), mostBytes/(bytes*p.Rounds)))
-	return p
+	e := Effort{queries: min(d.Absent.Len(), max(n, fewKeys), queryGoal)}
+	bytes := max(1, len(d.Members.bytes)+e.queries*(len(d.Absent.bytes)/d.Absent.Len())) // in a round
+	e.Rounds = min((queryGoal+e.queries-1)/e.queries, mostAdded/n, queryGoal/fewKeys, mostBytes/bytes)
+	e.Rounds = max(minRounds, e.Rounds)
+	e.repeats = max(1, min(timedOps*minRounds/(n*e.Rounds), mostBytes/(bytes*e.Rounds)))
+	return e
 }
 
 // A cell collects a structure's measurements at one rate.

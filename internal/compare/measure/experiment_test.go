@@ -24,7 +24,7 @@ func TestInterruptKeepsRows(t *testing.T) {
 	require.True(t, r.Interrupted)
 	require.Len(t, r.Rows, 2)
 	assert.Equal(t, 5, r.Rows[0].Rounds+r.Rows[1].Rounds)
-	assert.Equal(t, 1000, r.Plan.Rounds)
+	assert.Equal(t, 1000, r.Effort.Rounds)
 }
 
 // blind returns a Build function for a filter that finds no key.
@@ -45,7 +45,7 @@ func TestInterruptedRoundIsDropped(t *testing.T) {
 		return nil
 	})}}
 	err := c.attempt(func() error {
-		return c.measure(ctx, SyntheticData(1000), Plan{Rounds: 5, queries: 1000, repeats: 20}, 0)
+		return c.measure(ctx, SyntheticData(1000), Effort{Rounds: 5, queries: 1000, repeats: 20}, 0)
 	})
 	require.ErrorIs(t, err, context.Canceled)
 	require.Empty(t, c.failure, "an interrupt is not a peer's failure")
@@ -55,7 +55,7 @@ func TestInterruptedRoundIsDropped(t *testing.T) {
 func TestRefusedKeysOfRepeatsAreCounted(t *testing.T) {
 	c := &cell{Structure: Structure{Peer: true, Build: blind(func([]byte) error { return errFull })}}
 	d := &Dataset{Members: newKeySet("a", "b").Keys, Absent: newKeySet("c").Keys}
-	require.NoError(t, c.measure(t.Context(), d, Plan{Rounds: 5, queries: 1, repeats: 10_000}, 0))
+	require.NoError(t, c.measure(t.Context(), d, Effort{Rounds: 5, queries: 1, repeats: 10_000}, 0))
 	assert.Equal(t, result{queries: 1, given: 20_000, refused: 20_000, ns: c.done[0].ns}, c.done[0])
 }
 
@@ -109,7 +109,7 @@ func TestRoundsFollowKeyCounts(t *testing.T) {
 		{1, 1_000_000, 10_000, 100, 6}, {1000, 1_000_000, 1000, 1000, 1}, {1_000_000, 1_000_000, 5, 1_000_000, 1},
 	} {
 		d := &Dataset{Members: keysOf(c.members, 16), Absent: keysOf(c.absent, 16)}
-		assert.Equal(t, Plan{c.rounds, c.queries, c.repeats}, newPlan(d), "%+v", c)
+		assert.Equal(t, Effort{c.rounds, c.queries, c.repeats}, newEffort(d), "%+v", c)
 	}
 }
 
@@ -121,7 +121,7 @@ func TestLongKeysGetFewRounds(t *testing.T) {
 		{10, 100 << 10, 10, 100 << 10},
 	} {
 		d := &Dataset{Members: keysOf(c.members, c.memberBytes), Absent: keysOf(c.absent, c.absentBytes)}
-		p := newPlan(d)
+		p := newEffort(d)
 		round := p.repeats * (c.members*c.memberBytes + p.queries*c.absentBytes)
 		assert.LessOrEqual(t, p.Rounds*round, max(5*round, 100_000_000), "%+v", c)
 		assert.GreaterOrEqual(t, p.Rounds, 5)

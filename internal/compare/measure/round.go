@@ -33,7 +33,7 @@ type result struct {
 type round struct {
 	*cell
 	data   *Dataset
-	plan   Plan
+	effort Effort
 	number int
 	from   int // the first absent key to query
 
@@ -43,8 +43,8 @@ type round struct {
 }
 
 // measure runs a round and adds its result to c if it succeeds.
-func (c *cell) measure(ctx context.Context, d *Dataset, p Plan, number int) error {
-	r := round{cell: c, data: d, plan: p, number: number, from: number * p.queries % d.Absent.Len()}
+func (c *cell) measure(ctx context.Context, d *Dataset, e Effort, number int) error {
+	r := round{cell: c, data: d, effort: e, number: number, from: number * e.queries % d.Absent.Len()}
 	if d.Members.Len() >= timedOps/2 {
 		runtime.GC() // a neighbor's garbage should not slow it down
 	}
@@ -65,7 +65,7 @@ func (r *round) add() error {
 	family := hashfam.Family{}.Derive(fmt.Sprintf("compare round %d", r.number))
 	keys := &r.data.Members
 	var total time.Duration
-	for range r.plan.repeats {
+	for range r.effort.repeats {
 		var took time.Duration
 		var err error
 		r.filter, err = r.Build(uint64(keys.Len()), r.rate, family)
@@ -78,10 +78,10 @@ func (r *round) add() error {
 		r.refused += uint64(len(r.unplaced))
 		total += took
 	}
-	added := r.plan.repeats * keys.Len()
+	added := r.effort.repeats * keys.Len()
 	r.given = uint64(added)
 	if r.Knows {
-		added += r.plan.repeats * r.absent.Len()
+		added += r.effort.repeats * r.absent.Len()
 	}
 	r.ns[add] = perKey(total, added)
 	return nil
@@ -89,13 +89,13 @@ func (r *round) add() error {
 
 // queryMembers counts members that are not found, except refused ones.
 func (r *round) queryMembers() error {
-	queries := r.plan.repeats * r.data.Members.Len()
+	queries := r.effort.repeats * r.data.Members.Len()
 	hits, took := r.filter.count(&r.data.Members, 0, queries)
 	r.ns[hit] = perKey(took, queries)
 	r.negative = uint64(queries) - hits
 	for _, i := range r.unplaced {
 		if !r.filter.Contains(r.data.Members.At(i)) {
-			r.negative -= uint64(r.plan.repeats)
+			r.negative -= uint64(r.effort.repeats)
 		}
 	}
 	return nil
@@ -104,8 +104,8 @@ func (r *round) queryMembers() error {
 // queryAbsent queries different absent keys in each round.
 func (r *round) queryAbsent() error {
 	var took time.Duration
-	r.positive, took = r.filter.count(&r.data.Absent, r.from, r.plan.queries)
-	r.ns[miss], r.queries = perKey(took, r.plan.queries), uint64(r.plan.queries)
+	r.positive, took = r.filter.count(&r.data.Absent, r.from, r.effort.queries)
+	r.ns[miss], r.queries = perKey(took, r.effort.queries), uint64(r.effort.queries)
 	return nil
 }
 
@@ -132,8 +132,8 @@ func (r *round) salted() error {
 	if err != nil {
 		return err
 	}
-	absent := salted(&r.data.Absent, r.from, r.plan.queries, uint64(r.number)+1)
-	r.positive, _ = f.count(&absent, 0, r.plan.queries)
+	absent := salted(&r.data.Absent, r.from, r.effort.queries, uint64(r.number)+1)
+	r.positive, _ = f.count(&absent, 0, r.effort.queries)
 	return nil
 }
 
@@ -157,7 +157,7 @@ func (r *round) deleteMembers() error {
 	}
 	keys := &r.data.Members
 	var total time.Duration
-	for i := range r.plan.repeats {
+	for i := range r.effort.repeats {
 		if i > 0 {
 			var err error
 			_, r.unplaced, err = r.addAll(r.filter, keys)
@@ -176,7 +176,7 @@ func (r *round) deleteMembers() error {
 		}
 		total += time.Since(start)
 	}
-	r.ns[del] = perKey(total, r.plan.repeats*keys.Len())
+	r.ns[del] = perKey(total, r.effort.repeats*keys.Len())
 	return nil
 }
 

@@ -92,7 +92,7 @@ func (s Sweep) results(d *Dataset, filters []Structure, rates []float64, counter
 	if err != nil {
 		return nil, err
 	}
-	e.plan.Rounds = min(e.plan.Rounds, s.most, rounds)
+	e.effort.Rounds = min(e.effort.Rounds, s.most, rounds)
 	r, err := e.Run(context.Background(), func() {})
 	if err == nil {
 		err = r.Broken()

@@ -116,7 +116,7 @@ func (r *Report) Remarks() []string {
 	}
 	if r.Interrupted {
 		lines = append(lines, fmt.Sprintf("Interrupted: %s were planned, so rows may be missing and intervals are wider.",
-			measure.Counted(r.Plan.Rounds, "round", "rounds")))
+			measure.Counted(r.Effort.Rounds, "round", "rounds")))
 	}
 	return lines
 }
