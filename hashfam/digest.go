@@ -3,9 +3,9 @@ package hashfam
 import "math/bits"
 
 // A Digest is the 64-bit hash of a key, computed by a [Family]. Compute it once
-// and use it with every structure of this family. In another family, the same
-// key will have a different digest. A digest from a secret family is itself
-// secret and must not be revealed to anyone who can choose keys.
+// and use it with every structure of this family, but not of another one, in
+// which the same key has a different digest. A digest from a secret family is
+// itself secret and must not be revealed to anyone who can choose keys.
 //
 // If keys are already hashed, you do not need to use SipHash. A good 64-bit
 // hash such as xxhash, or a random identifier, can be converted with Digest(x)
@@ -77,10 +77,10 @@ func (p Probe) In(n uint64) uint64 { return Reduce(uint64(p), n) }
 // bits used to select it.
 func (d Digest) Shard(n int) int { return int(Reduce(uint64(d), uint64(max(n, 0)))) }
 
-// Reduce maps x, which should be uniform over all 64-bit values, to [0, n). It
-// returns the high half of the 128-bit product x*n (Lemire, ACM TOMACS 29,
-// 2019). Reduce is monotonic in x, and Reduce(x, n/2) is Reduce(x, n)/2 for
-// even n. It is exact for every n up to 2^64-1, and Reduce(x, 0) is 0.
+// Reduce maps x, which should be uniform over all 64-bit values, to [0, n), by
+// returning the high half of the 128-bit product x*n (Lemire, ACM TOMACS 29,
+// 2019). This is exact for every n up to 2^64-1, so it is monotonic in x, and
+// Reduce(x, n/2) is Reduce(x, n)/2 for even n. Reduce(x, 0) is 0.
 func Reduce(x, n uint64) uint64 {
 	hi, _ := bits.Mul64(x, n)
 	return hi

@@ -6,11 +6,11 @@ import "fmt"
 // that are best for a structure's size.
 //
 // If a structure does not fit in the cache, a lookup spends most of its time
-// waiting for memory. The CPU looks ahead only a few hundred instructions, and
-// most instructions of a lookup compute the hash. With fewer instructions, the
-// CPU can start the next lookup's loads earlier. A Hasher for a large structure
-// therefore uses half the instructions, although each instruction then waits
-// longer for the previous one.
+// waiting for memory. Since the CPU looks ahead only a few hundred
+// instructions, and most instructions of a lookup compute the hash, it can
+// start the next lookup's loads earlier if the hash needs fewer. A Hasher for a
+// large structure therefore uses half the instructions, although each
+// instruction then waits longer for the previous one.
 type Hasher struct {
 	k0, k1 uint64
 	far    uint64 // 1 to use few instructions, otherwise 0

@@ -11,9 +11,9 @@ import (
 
 // The assembly functions run the unmodified algorithm on a group of keys, using
 // one lane for each key. With AVX2, a group has 8 keys. With AVX-512, it has up
-// to 16, and smaller groups need nearly the same time. Groups smaller than
-// leastWide therefore use AVX2. Fewer than leastNarrow keys, or leastUint64s
-// numbers, are hashed individually.
+// to 16, but smaller groups need nearly the same time, so groups smaller than
+// leastWide use AVX2. Fewer than leastNarrow keys, or leastUint64s numbers, are
+// hashed individually.
 const (
 	wide   = 16
 	narrow = 8

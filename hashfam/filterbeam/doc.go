@@ -41,9 +41,9 @@
 // "default" not registered.
 //
 // For readers of the code: a job divides its work using one of six designs. The
-// interface design, in design.go, lists them and describes their stages. Each
-// is in one of the files *_design.go. The stages of the pipeline are in job.go,
-// and tally.go checks that no block is lost between stages.
+// interface design, in design.go, lists the designs, which are in the files
+// *_design.go, and describes their stages. The pipeline is in job.go, while
+// tally.go checks that no block is lost between stages.
 //
 // docs/distributed.md describes when an engine is worth its cost, how the work
 // is divided, and what happens when a worker fails.

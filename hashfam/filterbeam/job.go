@@ -37,10 +37,10 @@ func init() {
 }
 
 // Files builds the structure of the plan from the lines of files and writes its
-// frame to the file out. Each line, as split by bufio.ScanLines, is a key. An
-// empty line is the empty key. Patterns must be patterns of the file system. A
-// file that is matched several times is read once, even if its name is spelled
-// differently. A file whose name ends in .gz is decompressed.
+// frame to the file out. Each line, as split by bufio.ScanLines, is a key, so
+// an empty line is the empty key. Patterns must be patterns of the file system.
+// A file that is matched several times is read once, even if its name is
+// spelled differently, and a file whose name ends in .gz is decompressed.
 //
 // The result has one element, a [Summary]. The job fails if there are no
 // patterns, if a pattern matches no file or a file that a job writes, such as
@@ -64,9 +64,9 @@ func Files(s beam.Scope, p Plan, out string, patterns ...string) beam.PCollectio
 // instead, because an element is several times as expensive as a line.
 //
 // The result has one element, a [Summary]. The job fails if the elements have
-// another type. The collection must be bounded, and its windows are ignored.
-// Build uses out like Files, and the program must import the file system of
-// out.
+// another type. The collection must be bounded, but it can have windows, which
+// are ignored. Build uses out like Files, so the program must import the file
+// system of out.
 func Build(s beam.Scope, p Plan, out string, keys beam.PCollection) beam.PCollection {
 	s = s.Scope("filterbeam.Build")
 	if !reflect.DeepEqual(keys.WindowingStrategy(), window.DefaultWindowingStrategy()) {

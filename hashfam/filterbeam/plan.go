@@ -254,10 +254,10 @@ type opener = func() (hashfam.Family, error)
 // instead of its key. Call it in an init function of the program that you
 // submit, since the workers run the same program. open must return the family,
 // for example using a secret store. It is called whenever a keyed Plan is made,
-// and in a worker several times for each bundle, by several goroutines. If open
-// is slow, it should remember the family. It must not call RegisterFamily. A
-// worker compares the family's check value with the Plan's and fails with
-// [ErrFamily] if they differ.
+// and in a worker several times for each bundle, by several goroutines, so it
+// should remember the family if opening it is slow. It must not call
+// RegisterFamily. A worker compares the family's check value with the Plan's
+// and fails with [ErrFamily] if they differ.
 //
 // RegisterFamily returns [ErrParams] if the name is empty or already
 // registered, or if open is nil. It may be called concurrently.

@@ -89,8 +89,8 @@ func (s *Summary) counters(rate, complete *uint64) map[string]*uint64 {
 
 // Result returns the [Summary] of the job of [Files] or [Build] that wrote out,
 // using the runner's counters. The pipeline must not contain another such job.
-// If the runner does not return counters, the numbers are zero. If it also
-// counts failed attempts, they can be too high.
+// The numbers are zero if the runner does not return counters, and can be too
+// high if it also counts failed attempts.
 func Result(out string, r beam.PipelineResult) Summary {
 	s := Summary{Output: out}
 	var rate, complete uint64

@@ -114,10 +114,10 @@ func (o *Of[T]) group(digests []hashfam.Digest) (grouped []hashfam.Digest, ends 
 	return grouped, next[:n]
 }
 
-// Each calls f for each shard in order. It stops at the first error from f and
-// returns it. Since Each locks one shard at a time, other calls can change
-// shards that f has already seen or will see later. For a consistent view,
-// prevent concurrent writes.
+// Each calls f for each shard in order, until f returns an error, which Each
+// returns. Since Each locks one shard at a time, other calls can change shards
+// that f has already seen or will see later. For a consistent view, prevent
+// concurrent writes.
 func (o *Of[T]) Each(f func(i int, shard T) error) error {
 	for i := range o.shards {
 		var err error

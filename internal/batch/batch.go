@@ -5,13 +5,13 @@
 // lookup needs many instructions to read a few words from anywhere, only a few
 // lookups overlap. The following functions can be used to overlap more lookups:
 //
-// [Spread] and [Blocks] request the memory for the next few keys while the
-// caller processes the current ones. This is done using instructions that do
-// not wait. [Lines] reads one cache line for each key before the lookups. If
-// the filter fits into the cache, this is faster than Spread. [Array] looks up
-// eight keys with each instruction. A caller that needs to compute addresses in
-// another way, for example in a ribbon, should read the memory in a short loop,
-// and then call [Use].
+// [Spread] and [Blocks] request the memory for the next few keys, using
+// instructions that do not wait, while the caller processes the current ones.
+// [Lines] reads one cache line for each key before the lookups, which is faster
+// than Spread if the filter fits into the cache. [Array] looks up eight keys
+// with each instruction. A caller that needs to compute addresses in another
+// way, for example in a ribbon, should read the memory in a short loop, and
+// then call [Use].
 package batch
 
 import (
@@ -35,10 +35,10 @@ var multiplier = hashfam.Digest(1).Probe()
 func Use(uint64) {}
 
 // Spread returns the first few digests, which are called a group, and the other
-// digests. It loads the memory for the next group. If the platform has no
-// instruction that does not wait, it loads the memory for the returned group
-// instead. For each digest, these are the bytes Reduce(v, bytes), where v are
-// the first k values of the digest's probe sequence.
+// digests. It loads the memory for the next group, or, if the platform has no
+// instruction that does not wait, for the returned group. For each digest,
+// these are the bytes Reduce(v, bytes), where v are the first k values of the
+// digest's probe sequence.
 func Spread(array []uint64, digests []hashfam.Digest, k int, bytes uint64) (group, rest []hashfam.Digest) {
 	group, rest, next := split(digests)
 	spread(array, next, k, bytes, multiplier)

@@ -100,9 +100,9 @@ func (g Glance) Made() bool { return g.first != 0 }
 
 const glanceHeader = 64
 
-// At returns the two parameters and the payload of the frame data. It reports
-// whether the fixed part, the padding and the length are valid. It needs only
-// two nanoseconds because it does not verify any checksum.
+// At returns the two parameters and the payload of the frame data, and reports
+// whether the fixed part, the padding and the length are valid. Because it
+// verifies no checksum, it needs only two nanoseconds.
 func (g Glance) At(data []byte) (a, b uint64, payload []byte, ok bool) {
 	if len(data) < glanceHeader+sumBytes {
 		return 0, 0, nil, false

@@ -184,8 +184,8 @@ func (r *Reader) HeaderOf(version uint8, check uint64, kinds ...Kind) Header {
 
 // Read reads a payload of n numbers, and its checksum. It allocates the numbers
 // once if the stream is known to be long enough. Otherwise it doubles the
-// allocation as the bytes arrive, and never allocates more than twice their
-// size. At the peak 1.5 times the payload is live. If no slice can hold the
+// allocation as the bytes arrive, so it never allocates more than twice their
+// size, and at most 1.5 times the payload is live. If no slice can hold the
 // payload, Read returns ErrCorrupt.
 func Read[T number](r *Reader, n uint64) []T {
 	size := uint64(sizeOf[T]())

@@ -4,9 +4,9 @@
 //	filterbuild -layout blocked -n 1e9 -fpr 0.01 -o out.bin 'keys/*.txt'
 //
 // With -local, it is a loop in one process, which is the fastest way if one
-// machine can read all keys. This cannot write -parts. Otherwise it submits an
-// Apache Beam job. The default, -runner=prism, runs the job in this process.
-// The runners flink, spark and dataflow need additional flags, such as
+// machine can read all keys, but cannot write -parts. Otherwise it submits an
+// Apache Beam job. The default, -runner=prism, runs the job in this process,
+// while the runners flink, spark and dataflow need additional flags, such as
 // -endpoint. See docs/distributed.md for examples.
 //
 // If the environment variable FILTERBUILD_KEY is set, it contains the hash

@@ -312,7 +312,7 @@ type dropped struct {
 
 // distinct adds each line of text to set. It ignores empty lines, repeated
 // lines and keys in exclude. Lines end with \n or \r\n, which the last line may
-// lack. All other bytes belong to the key.
+// lack, while all other bytes belong to the key.
 func distinct(set *keySet, text io.Reader, exclude *keySet) (c dropped, err error) {
 	const mostKeys = math.MaxUint32 - 1 // since places have 32 bits
 	lines, number := bufio.NewScanner(text), 1

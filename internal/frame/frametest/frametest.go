@@ -99,8 +99,8 @@ func Damage(b []byte, do func(bad []byte)) {
 }
 
 // Change returns a copy of the frame b with one to eight drawn changes and
-// correct checksums. Half of the changes are in the header. They can copy words
-// of another frame. The magic and the version stay the same.
+// correct checksums. Half of the changes are in the header, but the magic and
+// the version stay the same. A change can copy words of another frame.
 func Change(t *rapid.T, b, another []byte) []byte {
 	b = bytes.Clone(b)
 	for range rapid.IntRange(1, 8).Draw(t, "number of changes") {
