@@ -34,7 +34,7 @@ func (f *Filter) AddAll(digests []hashfam.Digest) {
 // amd64, this needs a third of the time of separate calls with AVX-512, half of
 // it with AVX2, and less for filters larger than the cache.
 func (f *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
-	f.used(zeroReader)
+	f.made(zeroReader)
 	dst = slices.Grow(dst, len(digests))
 	for block := range slices.Chunk(digests, batch.Block) {
 		dst = f.hasBlock(dst, block)

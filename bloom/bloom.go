@@ -26,8 +26,8 @@ var (
 	zeroReader = errs.Zero("Filter or View", "New or NewView, or decode into it")
 )
 
-// used returns s. It panics with the value of zero if the filter has no bits.
-func (s *shape) used(zero any) *shape {
+// made returns s. It panics with the value of zero if the filter has no bits.
+func (s *shape) made(zero any) *shape {
 	if s.span == 0 {
 		panic(zero)
 	}
@@ -62,8 +62,8 @@ func (f *Filter) AddDigest(d hashfam.Digest) {
 // be a false positive. Contains causes up to k cache misses (Blocked: one). It
 // tests all k positions even if an early bit is not set: a branch mispredicted
 // for half of the keys is slower than these tests. Since the instructions for a
-// hash keep the CPU from reading for the next key, ContainsAll needs 25% to 40%
-// of the time for many keys if the filter is larger than the cache.
+// hash keep the CPU from reading for the next key, ContainsAll is much faster
+// for many keys if the filter is larger than the cache.
 func (f *reader) Contains(key []byte) bool { return f.ContainsDigest(f.hash.Sum(key)) }
 
 // ContainsString is like Contains for a string key.
@@ -177,7 +177,8 @@ func addBlocked(words []uint64, lines uint64, k int, d hashfam.Digest) {
 }
 
 func hasBlocked(words []uint64, lines uint64, k int, d hashfam.Digest) bool {
-	line, missing := lineOf(words, lines, d), uint64(0)
+	line := lineOf(words, lines, d)
+	missing := uint64(0)
 	for p := d.Probe().Next(); k > 0; k, p = k-1, p.Next() {
 		missing |= unset(line[p>>61], uint64(p)>>55)
 	}

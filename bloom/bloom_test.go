@@ -90,7 +90,6 @@ func TestMergeErrorsNameTheField(t *testing.T) {
 		{f.Intersect(other), "Params.Bits = 512, want 1024"},
 		{errorOf(f.EstimatedUnionLen(other)), "Params.Bits = 512, want 1024"},
 		{errorOf(f.Jaccard(other)), "Params.Bits = 512, want 1024"},
-		{errorOf(f.Cosine(other)), "Params.Bits = 512, want 1024"},
 		{other.Merge(other, foreign), "others[1]: Params.Family = " + keyed.String() + ", want public"},
 		{c.Merge(g, other), "others[1]: Params.Bits = 512, want 1024"},
 		{s.Attach(foreign), "Params.Family = " + keyed.String() + ", want public"},

@@ -3,6 +3,7 @@ package bloom
 import (
 	"cmp"
 	"io"
+	"sync/atomic"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
@@ -26,6 +27,10 @@ func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
 // digests, or 1 if there are none. If [Config.Params] returns an error,
 // AppendFrame returns dst and this error.
 //
+// A plan for a new Config takes longer than adding a few thousand keys, so
+// AppendFrame remembers the last plan. To build many small frames, set Capacity,
+// because otherwise each number of digests needs a plan of its own.
+//
 // AppendFrame allocates the frame if dst is too small. It must also allocate
 // the bit array if the array would not begin at a multiple of 8 bytes in
 // memory, on big-endian platforms, and in builds with the tag purego.
@@ -33,14 +38,46 @@ func AppendFrame(dst []byte, c Config, digests []hashfam.Digest) ([]byte, error)
 	if c.Capacity == 0 && c.MemoryBytes == 0 {
 		c.Capacity = max(1, uint64(len(digests)))
 	}
-	p, err := c.Params() // if there is an error, p has no bits
-	if err := cmp.Or(err, p.fits(ErrParams)); err != nil {
+	p, err := c.remembered()
+	if err != nil {
+		return dst, err
+	}
+	if err := p.fits(ErrParams); err != nil {
 		return dst, err
 	}
 	return frame.AppendFilled(dst, p.encoded().Header(p.Family.CheckValue()), func(words []uint64) {
 		f := Filter{newReader(p, words)}
 		f.AddAll(digests)
 	}), nil
+}
+
+// A plan contains the Params for a Config. Neither contains a Family, since that
+// may be secret.
+type plan struct {
+	config Config
+	params Params
+}
+
+// lastPlan is the plan of the last call of AppendFrame that needed a new one.
+var lastPlan atomic.Pointer[plan]
+
+// remembered returns the result of Params. It does not allocate if c is the same
+// as in the last call.
+func (c Config) remembered() (Params, error) {
+	fam := c.Family
+	c.Family = hashfam.Family{}
+	last := lastPlan.Load()
+	if last == nil || last.config != c {
+		p, err := c.Params()
+		if err != nil {
+			return p, err
+		}
+		last = &plan{c, p}
+		lastPlan.Store(last)
+	}
+	p := last.params
+	p.Family = fam
+	return p, nil
 }
 
 // MarshalBinary is like [Filter.AppendBinary] with a nil dst.

@@ -26,7 +26,7 @@ func encoded(t require.TestingT, f encoding.BinaryMarshaler) []byte {
 
 // Arrays that fill whole lines are not followed by an empty piece.
 func TestPiecesOfEncodingsAreNotEmpty(t *testing.T) {
-	r := mustRotate(t, RotatingConfig{Capacity: 100, FPRate: 0.1, Layout: Blocked})
+	r := mustRotate(t, RotatingConfig{Keys: 100, FPRate: 0.1, Layout: Blocked})
 	for piece := range r.yield {
 		require.NotEmpty(t, piece)
 	}
@@ -60,6 +60,33 @@ func TestAppendFrame(t *testing.T) {
 	got, err := AppendFrame([]byte("before"), Config{Capacity: 1}, nil)
 	require.ErrorIs(t, err, ErrParams)
 	require.Equal(t, "before", string(got))
+}
+
+// Frames for a Config that repeats need no new plan. The remembered plan is
+// never used for another Config or family.
+func TestAppendFrameRemembersThePlan(t *testing.T) {
+	digests := make([]hashfam.Digest, 100)
+	for i := range digests {
+		digests[i] = hashfam.Family{}.SumUint64(uint64(i))
+	}
+	configs := []Config{
+		{Capacity: 100, FPRate: 0.01}, {Capacity: 101, FPRate: 0.01}, {Capacity: 100, FPRate: 0.02}, {FPRate: 0.01},
+		{Capacity: 100, FPRate: 0.01, Layout: Blocked}, {Capacity: 100, MemoryBytes: 500}, {Capacity: 100, FPRate: 0.01, Family: keyed},
+	}
+	for range 3 {
+		for _, c := range configs {
+			frame, err := AppendFrame(nil, c, digests)
+			require.NoError(t, err)
+			c.Capacity = max(c.Capacity, 100)
+			f := hashfam.Must(New(c))
+			f.AddAll(digests)
+			require.Equal(t, encoded(t, f), frame, "%+v", c)
+		}
+	}
+	frame := hashfam.Must(AppendFrame(nil, configs[0], digests))
+	require.LessOrEqual(t, testing.AllocsPerRun(100, func() {
+		frame = hashfam.Must(AppendFrame(frame[:0], configs[0], digests))
+	}), 3.0)
 }
 
 // A frame without any bits must not make a FrameReader panic.
@@ -101,9 +128,10 @@ func TestStageTablesAreChecked(t *testing.T) {
 		{"a table and no array", 0, []uint64{64, 1, 7: 0}, 1, "payload = too short"},
 		{"a table and an array", 0, []uint64{64, 1, 15: 0}, 1, ""},
 		{"an extra word", 0, []uint64{64, 1, 16: 0}, 1, "payload = too long"},
-		{"the first grown stage has another layout", 0, []uint64{64, partitioned, 15: 0}, 1, "stage 0"},
+		{"the first grown stage has another layout", 0, []uint64{64, partitioned, 15: 0}, 1, "layout of stage 0 = partitioned, want classic"},
+		{"bytes after the layout", 0, []uint64{64, 1 + 5<<16, 15: 0}, 1, "bytes 10 to 15 of stage 0 = 0x5, want zeros"},
 		{"a frozen stage can have another layout", 1, []uint64{64, partitioned, 64, 1, 23: 0}, 2, ""},
-		{"the stage after it cannot", 1, []uint64{64, 1, 64, partitioned, 23: 0}, 2, "stage 1"},
+		{"the stage after it cannot", 1, []uint64{64, 1, 64, partitioned, 23: 0}, 2, "layout of stage 1"},
 	} {
 		s := Scalable{config: ScalableConfig{Expected: 1, FPRate: 0.5}, frozen: c.frozen}
 		requireText(t, s.readStages(c.words, c.n), c.want)
@@ -175,12 +203,12 @@ func smallLastStage() conformance.Encoded {
 // so that an encoding cannot make the next stage much larger than the bytes
 // that arrived. An impossible time would stop a window.
 func TestFieldsOfEncodingsAreChecked(t *testing.T) {
-	rotating := mustRotate(t, RotatingConfig{Capacity: 10, FPRate: 0.1, Generations: 2})
+	rotating := mustRotate(t, RotatingConfig{Keys: 10, FPRate: 0.1, Parts: 2})
 	scalable := mustScale(t, ScalableConfig{Expected: 100, FPRate: 0.01})
 	rotating.AddString("a")
 	scalable.AddAll(sums(scalable, 90))
 	plain, byKeys, grown := encoded(t, mustNew(t, Params{Bits: 1000, Hashes: 7})), encoded(t, rotating), encoded(t, scalable)
-	byTime := encoded(t, mustRotate(t, RotatingConfig{Capacity: 10, FPRate: 0.1, Span: time.Hour}))
+	byTime := encoded(t, mustRotate(t, RotatingConfig{Keys: 10, FPRate: 0.1, Span: time.Hour, Parts: 4}))
 	small := encoded(t, &Scalable{config: scalable.config, stages: newStages(Params{Bits: 512, Hashes: 3}, 1)})
 	le := func(v uint64) []byte { return binary.LittleEndian.AppendUint64(nil, v) }
 	rate, one := math.Float64bits, []byte{1}

@@ -152,7 +152,7 @@ func (c *Concurrent) ContainsOrAddDigest(d hashfam.Digest) bool {
 // filter is larger than the cache.
 func (c *Concurrent) AddAll(digests []hashfam.Digest) {
 	var room [batch.Block]bool
-	c.used(zeroConcurrent)
+	c.made(zeroConcurrent)
 	for block := range slices.Chunk(digests, batch.Block) {
 		// The CPU can overlap the loads of different digests, whereas an atomic
 		// instruction waits for all earlier loads.
@@ -166,7 +166,7 @@ func (c *Concurrent) AddAll(digests []hashfam.Digest) {
 
 // ContainsAll is like [Filter.ContainsAll].
 func (c *Concurrent) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
-	c.used(zeroConcurrent)
+	c.made(zeroConcurrent)
 	dst = slices.Grow(dst, len(digests))
 	for block := range slices.Chunk(digests, batch.Block) {
 		dst = c.hasBlock(dst, block)
@@ -199,7 +199,7 @@ func (c *Concurrent) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
 // may be found or not; when Merge has returned, they will all be found. It
 // returns the errors of [Filter.Merge] and then leaves c unchanged.
 func (c *Concurrent) Merge(others ...*Filter) error {
-	if err := c.used(zeroConcurrent).compatible(others...); err != nil {
+	if err := c.made(zeroConcurrent).compatible(others...); err != nil {
 		return err
 	}
 	for _, other := range others {
@@ -215,7 +215,7 @@ func (c *Concurrent) Merge(others ...*Filter) error {
 // Reset removes all keys that were added before the call. Do not call Add at
 // the same time: its key may be lost even after it has returned.
 func (c *Concurrent) Reset() {
-	c.used(zeroConcurrent)
+	c.made(zeroConcurrent)
 	for i := range c.words {
 		atomic.StoreUint64(&c.words[i], 0)
 	}
@@ -281,7 +281,8 @@ func seesBits(words []uint64, span, step uint64, k int, p hashfam.Probe) bool {
 }
 
 func seesBlocked(words []uint64, lines uint64, k int, d hashfam.Digest) bool {
-	line, missing := lineOf(words, lines, d), uint64(0)
+	line := lineOf(words, lines, d)
+	missing := uint64(0)
 	for p := d.Probe().Next(); k > 0; k, p = k-1, p.Next() {
 		missing |= unset(atomic.LoadUint64(&line[p>>61]), uint64(p)>>55)
 	}

@@ -174,7 +174,6 @@ func TestConcurrentOperationsAndMergesDoNotAllocate(t *testing.T) {
 		f.Merge(g, g)
 		f.Intersect(g)
 		f.Jaccard(g)
-		f.Cosine(g)
 	}))
 }
 

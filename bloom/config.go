@@ -216,11 +216,10 @@ func (p Params) RateAt(n uint64) float64 {
 	return p.rates()(n)
 }
 
-// CapacityAt returns the largest number of distinct keys at which the
-// false-positive rate does not exceed rate. It is the inverse of
-// [Params.RateAt]. It returns 0 if p is invalid, and math.MaxUint64 if rate is
-// 1 or more. It computes RateAt a few dozen times, within a millisecond for
-// common rates.
+// CapacityAt is the inverse of RateAt: it returns the largest number of distinct
+// keys whose false-positive rate does not exceed rate, or 0 if p is invalid, or
+// math.MaxUint64 if rate is 1 or more. It searches by calling RateAt a few dozen
+// times, which takes up to a millisecond for common rates.
 func (p Params) CapacityAt(rate float64) uint64 {
 	if p.check(ErrParams) != nil {
 		return 0

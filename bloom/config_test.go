@@ -77,24 +77,24 @@ func TestInvalidConfigsOfStagesReturnAFieldError(t *testing.T) {
 		requireSizes(t, field, list, NewScalable)
 	}
 	for field, list := range map[string][]RotatingConfig{
-		"":                           {{Capacity: 1, FPRate: 0.5}, {Capacity: 10_000, FPRate: 0.01, Generations: 7, Layout: Blocked}},
-		"RotatingConfig.Capacity":    {{FPRate: 0.01}, {Capacity: math.MaxUint64, FPRate: 0.1}, {Capacity: 1 << 50, FPRate: 0.1}},
-		"RotatingConfig.FPRate":      {{Capacity: 1}, {Capacity: 1, FPRate: 1}, {Capacity: 1, FPRate: math.NaN()}},
-		"RotatingConfig.Span":        {{Capacity: 1, FPRate: 0.1, Span: -1}},
-		"RotatingConfig.Generations": {{Capacity: 1, FPRate: 0.1, Generations: -1}, {Capacity: 1, FPRate: 0.1, Generations: 256}},
-		"RotatingConfig.Layout":      {{Capacity: 1, FPRate: 0.1, Layout: 3}},
+		"":                      {{Keys: 1, FPRate: 0.5}, {Keys: 10_000, FPRate: 0.01, Parts: 7, Layout: Blocked}},
+		"RotatingConfig.Keys":   {{FPRate: 0.01}, {Keys: math.MaxUint64, FPRate: 0.1}, {Keys: 1 << 50, FPRate: 0.1}},
+		"RotatingConfig.FPRate": {{Keys: 1}, {Keys: 1, FPRate: 1}, {Keys: 1, FPRate: math.NaN()}},
+		"RotatingConfig.Span":   {{Keys: 1, FPRate: 0.1, Span: -1}},
+		"RotatingConfig.Parts":  {{Keys: 1, FPRate: 0.1, Parts: -1}, {Keys: 1, FPRate: 0.1, Parts: 256}},
+		"RotatingConfig.Layout": {{Keys: 1, FPRate: 0.1, Layout: 3}},
 	} {
 		requireSizes(t, field, list, NewRotating)
 	}
-	require.NoError(t, RotatingConfig{Capacity: 1, FPRate: 0.01, Generations: 255}.check(ErrParams))
+	require.NoError(t, RotatingConfig{Keys: 1, FPRate: 0.01, Parts: 255}.check(ErrParams))
 }
 
 // requireSizes checks that create and SizeBytes return an error about a field,
 // or that they agree if field is empty.
-func requireSizes[C interface{ SizeBytes() (uint64, error) }, F interface{ SizeBytes() uint64 }](t *testing.T, field string, list []C, create func(C) (F, error)) {
+func requireSizes[C interface{ InitialBytes() (uint64, error) }, F interface{ SizeBytes() uint64 }](t *testing.T, field string, list []C, create func(C) (F, error)) {
 	for _, c := range list {
 		f, err := create(c)
-		size, same := c.SizeBytes()
+		size, same := c.InitialBytes()
 		if field == "" {
 			require.NoError(t, errors.Join(err, same))
 			require.Equal(t, f.SizeBytes(), size, "%v", c)

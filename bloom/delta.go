@@ -46,7 +46,8 @@ func (f *Filter) AppendDelta(dst []byte, old *Filter) ([]byte, error) {
 	if err := f.compatible(old); err != nil {
 		return dst, err
 	}
-	m, base := f.params.Bits, old.fingerprint()
+	m := f.params.Bits
+	base := old.fingerprint()
 	d := deltaParams{Changed: f.differing(old), Base: base, Proof: f.proof(base)}
 	n, flip := d.coded(m)
 	code := riceCode(m, n, f.unlike(old, flip))
@@ -79,7 +80,8 @@ func (f *Filter) ApplyDelta(delta []byte) error {
 	if err != nil {
 		return err
 	}
-	m, base := f.params.Bits, f.fingerprint()
+	m := f.params.Bits
+	base := f.fingerprint()
 	if d.Base != base {
 		return errs.Field(ErrIncompatible, "base of the delta", fmt.Sprintf("%016x", d.Base), fmt.Sprintf("%016x, the state of the filter", base))
 	}
@@ -212,7 +214,8 @@ func ricePositions(code []uint64, m, n uint64, each func(uint64)) bool {
 	next, at, end := uint64(0), uint64(0), 64*uint64(len(code))
 	for range n {
 		one := nextOne(code, at)
-		zeros, low := one-at, bitsFrom(code, one+1)&(1<<b-1)
+		zeros := one - at
+		low := bitsFrom(code, one+1) & (1<<b - 1)
 		at = one + 1 + b
 		if at > end || zeros > m>>b || zeros<<b|low >= m-next {
 			return false

@@ -205,7 +205,7 @@ type expiring struct {
 func newExpiring(keys uint64, spans ...time.Duration) (*expiring, error) {
 	e := &expiring{spans: spans}
 	for _, span := range spans {
-		f, err := bloom.NewRotating(bloom.RotatingConfig{Capacity: keys, Span: span, FPRate: 0.01 / float64(len(spans)), Generations: 1})
+		f, err := bloom.NewRotating(bloom.RotatingConfig{Keys: keys, Span: span, FPRate: 0.01 / float64(len(spans))})
 		if err != nil {
 			return nil, err
 		}
@@ -289,4 +289,29 @@ func Example_afterACrash() {
 	// Output:
 	// <nil> <nil>
 	// [] <nil>
+}
+
+// Segments have filters for 1,000, 2,000 and 4,000 keys. The parameters are
+// planned once and doubled, so that each filter can be folded to a smaller size.
+func Example_segmentsOfDifferentSizes() {
+	p := hashfam.Must(bloom.Config{Capacity: 1000, FPRate: 0.001}.Params())
+	whole := hashfam.Must(bloom.NewFromParams(p))
+	for segment := range 3 {
+		f := hashfam.Must(bloom.NewFromParams(p))
+		f.AddString(fmt.Sprint("a key of segment ", segment))
+		for f.Params().Bits > whole.Params().Bits {
+			if err := f.Fold(); err != nil {
+				fmt.Println(err)
+				return
+			}
+		}
+		fmt.Println(whole.Merge(f))
+		p.Bits *= 2
+	}
+	fmt.Println(whole.ContainsString("a key of segment 0"), whole.ContainsString("a key of segment 2"))
+	// Output:
+	// <nil>
+	// <nil>
+	// <nil>
+	// true true
 }

@@ -79,7 +79,7 @@ func (s *shape) SizeBytes() uint64 { return s.params.SizeBytes() }
 
 // Reset removes all keys.
 func (f *Filter) Reset() {
-	f.used(zeroFilter)
+	f.made(zeroFilter)
 	clear(f.words)
 }
 

@@ -6,9 +6,10 @@ import "github.com/filterfam/filterfam/internal/fault"
 // for bit, to a filter built from all of these keys. If a filter has other
 // [Params], Merge returns [ErrIncompatible], naming the field and the filter's
 // index, and leaves f unchanged. When f is larger than the cache, a single call
-// with many filters is faster than many calls, since it passes over f once.
+// with many filters is faster than many calls, since it passes over f once. To
+// merge filters of different sizes, see [Filter.Fold].
 func (f *Filter) Merge(others ...*Filter) error {
-	if err := f.used(zeroFilter).compatible(others...); err != nil {
+	if err := f.made(zeroFilter).compatible(others...); err != nil {
 		return err
 	}
 	for first := 0; first < len(f.words); first += mergeWords {
@@ -38,7 +39,7 @@ func (s *shape) compatible(others ...*Filter) error {
 // two inputs. If the [Params] differ, it returns [ErrIncompatible] and leaves f
 // unchanged.
 func (f *Filter) Intersect(other *Filter) error {
-	if err := f.used(zeroFilter).compatible(other); err != nil {
+	if err := f.made(zeroFilter).compatible(other); err != nil {
 		return err
 	}
 	for i, w := range other.words[:len(f.words)] {
@@ -58,8 +59,12 @@ func (f *Filter) Intersect(other *Filter) error {
 // FPRate can be folded three times or more, unless it is Blocked and has fewer
 // than 1,024 lines. A filter that uses all of MemoryBytes can be folded six
 // times if it is Classic. In the other layouts, folding it may not be possible.
+//
+// If filters of different sizes should be merged, call [Config.Params] once, for
+// the smallest size, and double Bits for the others: each of them can be folded
+// to any smaller size.
 func (f *Filter) Fold() error {
-	f.used(zeroFilter)
+	f.made(zeroFilter)
 	half, err := f.folded()
 	if err != nil {
 		return err
@@ -74,7 +79,7 @@ func (f *Filter) Fold() error {
 // created for. If the current rate is already higher, FoldTo leaves f
 // unchanged. It returns [ErrParams] if rate is not above 0 and below 1.
 func (f *Filter) FoldTo(rate float64) error {
-	f.used(zeroFilter)
+	f.made(zeroFilter)
 	if !(rate > 0 && rate < 1) {
 		return paramError("rate", rate, fault.RateRange)
 	}

@@ -78,7 +78,6 @@ var filters = conformance.Structure{
 		f := s.(*Filter)
 		f.EstimatedUnionLen(f)
 		f.Jaccard(f)
-		f.Cosine(f)
 		f.AppendDelta(nil, f)
 		c := newConcurrent(f)
 		return []any{Config{Family: f.Family()}, c, *c}
@@ -108,7 +107,7 @@ var rotatings = conformance.Structure{
 	Invariant:  conformance.On(checkGenerations),
 	Remembered: inWindow,
 	Golden: map[string]func() conformance.Encoded{
-		"rotating.bin":      conformance.Filled(sizedBefore, RotatingConfig{Capacity: 40, FPRate: 0.1, Generations: 2}, 100),
+		"rotating.bin":      conformance.Filled(sizedBefore, RotatingConfig{Keys: 40, FPRate: 0.1, Parts: 2}, 100),
 		"rotating-time.bin": timed,
 	},
 	ClaimHuge: func(params []byte) uint64 {
@@ -149,7 +148,7 @@ func attached() conformance.Encoded {
 
 // timed is a Rotating that is advanced by a minute for each key.
 func timed() conformance.Encoded {
-	c := RotatingConfig{Capacity: 40, FPRate: 0.1, Span: time.Hour, Layout: Blocked, Family: keyed}
+	c := RotatingConfig{Keys: 40, FPRate: 0.1, Span: time.Hour, Parts: 4, Layout: Blocked, Family: keyed}
 	r := conformance.Filled(sizedBefore, c, 0)().(*Rotating)
 	for i := range 100 {
 		r.Advance(time.Unix(int64(1e9+60*i), 0))
@@ -227,7 +226,7 @@ func drawScalable(t *rapid.T, fam hashfam.Family) ScalableConfig {
 		Family:   fam,
 	}
 	if rapid.Bool().Draw(t, "limited") {
-		first, err := c.SizeBytes()
+		first, err := c.InitialBytes()
 		require.NoError(t, err)
 		c.MemoryBytes = first + rapid.Uint64Range(0, 500).Draw(t, "more bytes")
 	}
@@ -268,11 +267,11 @@ func checkStages(m *conformance.Machine, s, _ *Scalable) {
 
 func drawRotating(t *rapid.T, fam hashfam.Family) RotatingConfig {
 	c := RotatingConfig{
-		Capacity:    rapid.Uint64Range(1, 30).Draw(t, "capacity"),
-		Generations: rapid.IntRange(0, 4).Draw(t, "generations"),
-		FPRate:      rapid.SampledFrom([]float64{0.5, 0.1, 0.001}).Draw(t, "rate"),
-		Layout:      rapid.SampledFrom(layouts).Draw(t, "layout"),
-		Family:      fam,
+		Keys:   rapid.Uint64Range(1, 30).Draw(t, "capacity"),
+		Parts:  rapid.IntRange(0, 4).Draw(t, "parts"),
+		FPRate: rapid.SampledFrom([]float64{0.5, 0.1, 0.001}).Draw(t, "rate"),
+		Layout: rapid.SampledFrom(layouts).Draw(t, "layout"),
+		Family: fam,
 	}
 	if rapid.Bool().Draw(t, "by time") {
 		c.Span = time.Hour
@@ -297,7 +296,7 @@ func advance(m *conformance.Machine, r, twin *Rotating) {
 func inWindow(m *conformance.Machine) map[string]uint64 {
 	c, in := m.F.(*Rotating).config, map[string]uint64{}
 	for i, e := range slices.Backward(m.Added) {
-		if c.Span == 0 && uint64(len(m.Added)-i) > c.Capacity || c.Span > 0 && e.At < m.Now-int64(c.Span) {
+		if c.Span == 0 && uint64(len(m.Added)-i) > c.Keys || c.Span > 0 && e.At < m.Now-int64(c.Span) {
 			break
 		}
 		in[e.Key]++
@@ -313,13 +312,13 @@ func checkGenerations(m *conformance.Machine, r, _ *Rotating) {
 	newest := int64(0)
 	number := func(i int, _ conformance.Entry) int64 { return int64(uint64(i) / c.perGeneration()) }
 	if c.Span > 0 {
-		length := (int64(c.Span)-1)/int64(c.Generations) + 1
+		length := (int64(c.Span)-1)/int64(c.Parts) + 1
 		number = func(_ int, e conformance.Entry) int64 { return floor(e.At, length) }
 		newest = floor(m.Now, length)
 	} else if n := len(m.Added); n > 0 {
 		newest = number(n-1, m.Added[n-1])
 	}
-	want := make([]*Filter, c.Generations+1)
+	want := make([]*Filter, c.Parts+1)
 	for i := range want {
 		want[i] = mustNew(m, r.newest().params)
 	}

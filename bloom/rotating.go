@@ -19,9 +19,8 @@ import (
 //
 // A window of G parts needs G+1 generations. Each part is 1/G of the window,
 // rounded up to a whole number of keys or nanoseconds. A key is remembered for
-// the whole window, and for no longer than G+1 parts. With G = 4 and a rate of
-// 1%, a key in the window uses 16 bits. A lookup queries all generations.
-// EstimatedLen may count keys that are older than the window.
+// the whole window, and for no longer than G+1 parts. A lookup queries all
+// generations. EstimatedLen may count keys that are older than the window.
 //
 // A Rotating must not be copied by value; use [Rotating.Clone] instead. It does
 // not use a clock or a goroutine: the caller sets the time using
@@ -38,11 +37,11 @@ type Rotating struct {
 // would be too low for 64-bit digests.
 func NewRotating(c RotatingConfig) (*Rotating, error) {
 	c, p, err := c.plan() // if there is an error, p has no bits
-	bytes := uint64(c.Generations+1) * p.SizeBytes()
-	if err := cmp.Or(err, errs.Fits(ErrParams, "RotatingConfig.Capacity", c.Capacity, bytes)); err != nil {
+	bytes := uint64(c.Parts+1) * p.SizeBytes()
+	if err := cmp.Or(err, errs.Fits(ErrParams, "RotatingConfig.Keys", c.Keys, bytes)); err != nil {
 		return nil, err
 	}
-	return &Rotating{newStages(p, c.Generations+1), c, c.ring()}, nil
+	return &Rotating{newStages(p, c.Parts+1), c, c.ring()}, nil
 }
 
 // NewRotatingReceiver is like [NewReceiver] for a Rotating.
@@ -104,7 +103,7 @@ func (r *Rotating) Advance(t time.Time) { r.forget(r.ring.Advance(t)) }
 
 // forget clears the n oldest generations and makes them the newest ones.
 func (r *Rotating) forget(n uint64) {
-	r.use()
+	r.made()
 	begun := ring.Turn(r.list, n)
 	for i := range begun {
 		begun[i].Reset()
@@ -117,7 +116,7 @@ func (r *Rotating) Reset() {
 	r.ring.Reset()
 }
 
-// Config returns the filter's configuration, in which Generations is not 0.
+// Config returns the filter's configuration, in which Parts is not 0.
 func (r *Rotating) Config() RotatingConfig { return r.config }
 
 // Clone returns a deep copy of r.
@@ -136,12 +135,12 @@ func (r *Rotating) Equal(other *Rotating) bool {
 // String describes r in a single line.
 func (r Rotating) String() string {
 	c := r.config
-	window := fmt.Sprintf("the last %d keys", c.Capacity)
+	window := fmt.Sprintf("the last %d keys", c.Keys)
 	if c.Span != 0 {
-		window = fmt.Sprintf("%v with %d keys", c.Span, c.Capacity)
+		window = fmt.Sprintf("%v with %d keys", c.Span, c.Keys)
 	}
-	return fmt.Sprintf("bloom.Rotating(%v, %s, %d generations, rate %g, family %v)",
-		c.Layout, window, c.Generations, c.FPRate, c.Family)
+	return fmt.Sprintf("bloom.Rotating(%v, %s, %d parts, rate %g, family %v)",
+		c.Layout, window, c.Parts, c.FPRate, c.Family)
 }
 
 // Format prints the result of String for every verb.

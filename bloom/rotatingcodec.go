@@ -67,8 +67,8 @@ func (r *Rotating) encode() (frame.Header, frame.Payload, error) {
 	}
 	p := r.newest().params
 	h := rotatingFormat.New(r.Family(), rotatingParams{
-		Capacity: c.Capacity, FPRate: c.FPRate, Span: c.Span, Bits: p.Bits, Hashes: uint8(p.Hashes),
-		Layout: c.Layout, Generations: uint8(c.Generations), Position: r.ring.Word(),
+		Capacity: c.Keys, FPRate: c.FPRate, Span: c.Span, Bits: p.Bits, Hashes: uint8(p.Hashes),
+		Layout: c.Layout, Generations: uint8(c.Parts), Position: r.ring.Word(),
 	}, 8*r.words())
 	return h, r.yield, nil
 }
@@ -93,18 +93,19 @@ func parseRotating(h frame.Header, fam hashfam.Family) (r Rotating, err error) {
 		return r, err
 	}
 	r.config = RotatingConfig{
-		Capacity: f.Capacity, Span: f.Span, Generations: int(f.Generations),
+		Keys: f.Capacity, Span: f.Span, Parts: int(f.Generations),
 		FPRate: f.FPRate, Layout: f.Layout, Family: fam,
 	}
 	p := Params{Bits: f.Bits, Hashes: int(f.Hashes), Layout: f.Layout, Family: fam}
 	if err := cmp.Or(r.config.check(ErrCorrupt), p.check(ErrCorrupt)); err != nil {
 		return r, err
 	}
-	if r.ring = r.config.ring(); !r.ring.SetWord(f.Position) {
+	r.ring = r.config.ring()
+	if !r.ring.SetWord(f.Position) {
 		return r, errs.Field(ErrCorrupt, "position of the window", int64(f.Position),
 			"up to the capacity of a generation, or the number of a generation from 1678 to 2262")
 	}
-	for range r.config.Generations + 1 {
+	for range r.config.Parts + 1 {
 		r.append(newFilter(p, nil))
 	}
 	return r, h.CheckPayload(8*r.words(), errs)

@@ -128,7 +128,7 @@ func (s *Scalable) grow() {
 // query one more stage. Attach returns [ErrIncompatible] and leaves s unchanged
 // if the families differ, or if other is a zero Filter.
 func (s *Scalable) Attach(other *Filter) error {
-	s.use()
+	s.made()
 	if s.Family() != other.params.Family {
 		return errs.Field(ErrIncompatible, "Params.Family", other.params.Family, s.Family().String())
 	}
@@ -142,9 +142,11 @@ func (s *Scalable) Attach(other *Filter) error {
 
 // Reset removes all keys and stages, and allocates a new first stage.
 func (s *Scalable) Reset() {
-	s.use()
+	s.made()
 	s.stages = newStages(s.list[s.frozen].params, 1)
-	s.frozen, s.stored, s.last = 0, 0, false
+	s.frozen = 0
+	s.stored = 0
+	s.last = false
 }
 
 // Config returns the filter's configuration.
@@ -168,7 +170,8 @@ func (s *Scalable) Equal(other *Scalable) bool {
 
 // String describes s in a single line.
 func (s Scalable) String() string {
-	c, limit := s.config, ""
+	c := s.config
+	limit := ""
 	if c.MemoryBytes > 0 {
 		limit = fmt.Sprintf(", at most %d bytes", c.MemoryBytes)
 	}

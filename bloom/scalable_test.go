@@ -94,7 +94,7 @@ func TestScalableUsesItsMemoryLimit(t *testing.T) {
 	const expected = 1000
 	for _, layout := range layouts {
 		c := ScalableConfig{Expected: expected, FPRate: 0.01, Layout: layout}
-		first, err := c.SizeBytes()
+		first, err := c.InitialBytes()
 		require.NoError(t, err)
 		for _, times := range []float64{1, 1.9, 2.1, 3.3, 9.3} {
 			c.MemoryBytes = uint64(times * float64(first))

@@ -113,12 +113,16 @@ func parseScalable(h frame.Header, fam hashfam.Family) (openScalable, error) {
 	if err := h.DecodeLongest(&p, errs); err != nil {
 		return openScalable{}, err
 	}
-	if p.Grown == 0 || p.Grown > 64 || p.Frozen > math.MaxInt32 {
-		return openScalable{}, errs.Field(ErrCorrupt, "number of stages", fmt.Sprintf("%d and %d attached", p.Grown, p.Frozen), "1 to 64 and at most 2^31-1")
+	if p.Grown == 0 || p.Grown > 64 {
+		return openScalable{}, errs.Field(ErrCorrupt, "number of stages", p.Grown, "1 to 64")
+	}
+	if p.Frozen > math.MaxInt32 {
+		return openScalable{}, errs.Field(ErrCorrupt, "number of attached stages", p.Frozen, "at most 2^31-1")
 	}
 	s := openScalable{*NewScalableReceiver(fam), uint64(p.Grown) + uint64(p.Frozen), h.Payload / 8}
 	s.config = ScalableConfig{Expected: p.Expected, FPRate: p.FPRate, MemoryBytes: p.MemoryBytes, Layout: p.Layout, Family: fam}
-	s.stored, s.frozen = p.Stored, int(p.Frozen)
+	s.stored = p.Stored
+	s.frozen = int(p.Frozen)
 	return s, s.config.check(ErrCorrupt)
 }
 
@@ -129,13 +133,16 @@ func (s *Scalable) readStages(words []uint64, n uint64) error {
 		return errs.Field(ErrCorrupt, "payload length", 8*len(words), fmt.Sprintf("at least %d", 8*room))
 	}
 	for i := range int(n) {
-		bits, rest := words[stageWords*i], words[stageWords*i+1]
-		p := Params{Bits: bits, Hashes: int(rest & 255), Layout: Layout(rest >> 8 & 255), Family: s.config.Family}
+		rest := words[stageWords*i+1]
+		p := Params{Bits: words[stageWords*i], Hashes: int(rest & 255), Layout: Layout(rest >> 8 & 255), Family: s.config.Family}
 		if err := p.check(ErrCorrupt); err != nil {
 			return err
 		}
-		if rest>>16 != 0 || i >= s.frozen && p.Layout != s.config.Layout {
-			return errs.Field(ErrCorrupt, fmt.Sprint("stage ", i), p, "the Layout of the filter, then zeros")
+		if rest>>16 != 0 {
+			return errs.Field(ErrCorrupt, fmt.Sprint("bytes 10 to 15 of stage ", i), fmt.Sprintf("%#x", rest>>16), "zeros")
+		}
+		if i >= s.frozen && p.Layout != s.config.Layout {
+			return errs.Field(ErrCorrupt, fmt.Sprint("layout of stage ", i), p.Layout, s.config.Layout.String())
 		}
 		s.append(newFilter(p, nil))
 	}

@@ -35,9 +35,9 @@ type ScalableConfig struct {
 	_ struct{} // literals must name their fields
 }
 
-// SizeBytes returns the size of the first stage in bytes, without allocating
+// InitialBytes returns the size of a new filter in bytes, without allocating
 // it. It returns the errors of [NewScalable].
-func (c ScalableConfig) SizeBytes() (uint64, error) {
+func (c ScalableConfig) InitialBytes() (uint64, error) {
 	p, err := c.first()
 	return p.SizeBytes(), err
 }

@@ -25,15 +25,20 @@ func newStages(p Params, n int) (s stages) {
 
 var zeroStages = errs.Zero("Scalable or Rotating", "NewScalable or NewRotating, or decode into it")
 
-// use panics if s is a zero value or a receiver, which have no stages.
-func (s *stages) use() {
+// made returns s. It panics if s is a zero value or a receiver, which have no
+// stages.
+func (s *stages) made() *stages {
 	if len(s.list) == 0 {
 		panic(zeroStages)
 	}
+	return s
 }
 
 // append makes f the newest stage.
-func (s *stages) append(f *Filter) { s.hash, s.list = f.hash, append(s.list, *f) }
+func (s *stages) append(f *Filter) {
+	s.hash = f.hash
+	s.list = append(s.list, *f)
+}
 
 // Contains reports whether key may be in the filter. False is certain; true can
 // be a false positive. It queries the newest underlying filter first, and tests
@@ -52,7 +57,7 @@ func (s *stages) ContainsDigest(d hashfam.Digest) bool {
 			return true
 		}
 	}
-	s.use()
+	s.made()
 	return false
 }
 
@@ -73,7 +78,7 @@ func (f *reader) hasFirst(d hashfam.Digest) bool {
 // ContainsAll appends the result of ContainsDigest for each digest to dst and
 // returns the extended slice. Use Family().SumAll to compute the digests.
 func (s *stages) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
-	s.use()
+	s.made()
 	dst = slices.Grow(dst, len(digests))
 	for _, d := range digests {
 		dst = append(dst, s.ContainsDigest(d))
@@ -109,7 +114,7 @@ func total[T uint64 | float64](s *stages, of func(*Filter) T) (sum T) {
 
 // newest returns the newest stage. It panics if there is none.
 func (s *stages) newest() *Filter {
-	s.use()
+	s.made()
 	return &s.list[len(s.list)-1]
 }
 

@@ -32,7 +32,7 @@ func (s *stages) words() uint64 {
 // too long, or if a bit is set after the end of an array.
 func (s *stages) fill(words []uint64) error {
 	for i := range s.list {
-		f, p := &s.list[i], s.list[i].params
+		p := s.list[i].params
 		n := p.paddedWords()
 		if uint64(len(words)) < n {
 			return errs.Field(ErrCorrupt, "payload", "too short", "the arrays of all stages")
@@ -40,7 +40,8 @@ func (s *stages) fill(words []uint64) error {
 		if err := p.checkWords(words[:n], ErrCorrupt); err != nil {
 			return err
 		}
-		f.words, words = words[:p.words():p.words()], words[n:]
+		s.list[i].words = words[:p.words():p.words()]
+		words = words[n:]
 	}
 	if len(words) != 0 {
 		return errs.Field(ErrCorrupt, "payload", "too long", "the arrays of all stages")

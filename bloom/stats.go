@@ -3,6 +3,8 @@ package bloom
 import (
 	"math"
 	"math/bits"
+
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // FillRatio returns the fraction of bits that are set. It runs in O(m) time.
@@ -13,8 +15,18 @@ func (f *reader) FillRatio() float64 { return float64(ones(f.words)) / float64(f
 // set, so it is valid regardless of how the filter was filled. It is the fill
 // ratio to the power k (Classic), the product of the slices' fill ratios
 // (Partitioned), or the mean over all lines of the line's fill ratio to the
-// power k (Blocked). FalsePositiveRate runs in O(m) time.
+// power k (Blocked). The tiny probability that a key has the same digest as one
+// of the keys is added. FalsePositiveRate runs in O(m) time.
 func (f *reader) FalsePositiveRate() float64 {
+	n := uint64(min(f.EstimatedLen(), 1<<63))
+	if f.params.Layout == Classic {
+		return sizing.WithClassicDigest(f.fillRate(), f.params.Bits, f.params.Hashes, n)
+	}
+	return sizing.WithDigest(f.fillRate(), n)
+}
+
+// fillRate returns the rate of keys whose positions are independent.
+func (f *reader) fillRate() float64 {
 	k := float64(f.params.Hashes)
 	switch f.params.Layout {
 	case Partitioned:
@@ -68,23 +80,6 @@ func (f *Filter) Jaccard(other *Filter) (float64, error) {
 	// |A| + |B| - |A or B|. In this order, Inf-Inf is NaN, and max returns NaN.
 	both := max(0, f.EstimatedLen()+other.EstimatedLen()-union)
 	return min(1, both/union), nil
-}
-
-// Cosine returns the normalized dot product of the two bit vectors: the number
-// of bits set in both, divided by the geometric mean of the numbers set in
-// each. It is 0 if either filter is empty, and 1 for other equal filters. Since
-// collisions increase it, it should be used to rank sets of similar sizes in
-// sparse filters. Cosine returns [ErrIncompatible] if the [Params] differ.
-func (f *Filter) Cosine(other *Filter) (float64, error) {
-	if err := f.compatible(other); err != nil {
-		return 0, err
-	}
-	a, b := ones(f.words), ones(other.words)
-	if a == 0 || b == 0 {
-		return 0, nil
-	}
-	both := (a + b - f.differing(other)) / 2
-	return float64(both) / math.Sqrt(float64(a)*float64(b)), nil // up to 1, since the root of a rounded square is exact
 }
 
 // differing returns the number of bits in which f and other differ. Params must

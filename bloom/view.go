@@ -97,7 +97,8 @@ func inArray(array []byte, span, step uint64, k int, p hashfam.Probe) bool {
 // inBlocked is like hasBlocked for an array of bytes. It is faster than inArray
 // because selecting a bit in a line needs no multiplication.
 func inBlocked(array []byte, lines uint64, k int, d hashfam.Digest) bool {
-	line, missing := (*[lineBits / 8]byte)(array[d.Probe().In(lines)*(lineBits/8):]), byte(0)
+	line := (*[lineBits / 8]byte)(array[d.Probe().In(lines)*(lineBits/8):])
+	missing := byte(0)
 	for p := d.Probe().Next(); k > 0; k, p = k-1, p.Next() {
 		missing |= ^line[p>>58] >> (p >> 55 & 7)
 	}

@@ -32,7 +32,8 @@ func (w *writer) AddKey(key []byte) {
 	if w.digests == nil {
 		w.digests = pool.Get().(*[]hashfam.Digest)
 	}
-	d, all := w.policy.hash.Sum(key), *w.digests
+	d := w.policy.hash.Sum(key)
+	all := *w.digests
 	if n := len(all); n == 0 || all[n-1] != d {
 		*w.digests = append(all, d)
 	}

@@ -139,8 +139,7 @@ func ExampleRead() {
 func once(next http.Handler) (http.Handler, error) {
 	fam := hashfam.Random() // a secret family, because clients choose the nonces
 	window := bloom.RotatingConfig{
-		Capacity: sharded.Capacity(1_000_000, 64), Span: 10 * time.Minute, FPRate: 1e-6, Family: fam,
-		Generations: 1, // with more, a burst of nonces would raise the rate
+		Keys: sharded.Capacity(1_000_000, 64), Span: 10 * time.Minute, FPRate: 1e-6, Family: fam,
 	}
 	seen, err := sharded.New(64, func(int) (*bloom.Rotating, error) { return bloom.NewRotating(window) })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

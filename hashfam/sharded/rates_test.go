@@ -108,7 +108,7 @@ var growings = map[string]func(n uint64, rate float64) growing{
 		return must(bloom.NewScalable(bloom.ScalableConfig{Expected: n / 20, FPRate: rate}))
 	},
 	"rotating": func(n uint64, rate float64) growing {
-		return must(bloom.NewRotating(bloom.RotatingConfig{Capacity: n, FPRate: rate}))
+		return must(bloom.NewRotating(bloom.RotatingConfig{Keys: n, FPRate: rate}))
 	},
 	"counting": func(n uint64, rate float64) growing {
 		return must(counting.New(counting.Config{Capacity: n, FPRate: rate}))

@@ -25,7 +25,7 @@ func TestPlansDoNotDependOnThePlatform(t *testing.T) {
 	require.NoError(t, err)
 	w, err := countmin.Config{Epsilon: 1 / n, Delta: rate}.Params()
 	require.NoError(t, err)
-	scalable, rotating := bloom.ScalableConfig{Expected: n, FPRate: rate}, bloom.RotatingConfig{Capacity: n, FPRate: rate}
+	scalable, rotating := bloom.ScalableConfig{Expected: n, FPRate: rate}, bloom.RotatingConfig{Keys: n, FPRate: rate}
 	pages := cuckoo.ScalableConfig{Expected: n, FPRate: rate}
 	of := func(size uint64, err error) uint64 {
 		require.NoError(t, err)
@@ -38,7 +38,7 @@ func TestPlansDoNotDependOnThePlatform(t *testing.T) {
 	}, []uint64{
 		b.SizeBytes(), planned(bloom.Config{Capacity: n, MemoryBytes: 20e9, Layout: bloom.Blocked}.Params()),
 		planned(counting.Config{Capacity: n, FPRate: rate}.Params()), k.SizeBytes(), w.SizeBytes(),
-		of(scalable.SizeBytes()), of(pages.SizeBytes()), of(static.Config{FPRate: rate}.EstimatedBytes(n)),
+		of(scalable.InitialBytes()), of(pages.SizeBytes()), of(static.Config{FPRate: rate}.EstimatedBytes(n)),
 		b.CapacityAt(2 * rate), k.Capacity(),
 	})
 

@@ -16,7 +16,7 @@ import (
 var (
 	worksOnZero = regexp.MustCompile("^(Unmarshal.*|Marshal.*|Append.*|WriteTo|ReadFrom|Verify|Decode|ApplyDelta|Clone|Snapshot|Equal|" +
 		"String|GoString|LogValue|Params|Config|Family|Len|Stages|Pages|Shards|Each|All|SizeBytes|FillRatio|Stuck|Total|" +
-		"FalsePositiveRate|ErrorBound|MissBound|.*Estimated.*Len|Jaccard|Cosine)$")
+		"FalsePositiveRate|ErrorBound|MissBound|.*Estimated.*Len|Jaccard)$")
 	mayWork = regexp.MustCompile("^(InnerProduct|Threshold|Complete)$")
 	prints  = regexp.MustCompile("^(Format|GoString|String|LogValue|MarshalJSON|MarshalText)$")
 )

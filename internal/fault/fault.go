@@ -37,10 +37,13 @@ func (m *Maker) Zero(name, make string) any {
 const RateRange = "above 0 and below 1; 0.05 is 5%"
 
 // Mergeable returns ErrIncompatible if the parameters of other structures
-// differ from mine. The error names the first different field, and the index in
-// others if there are several.
-func Mergeable[T any, P comparable](m *Maker, name string, mine P, others []T, params func(T) P) error {
+// differ from mine, or if one of these is nil. The error names the first
+// different field, and the index in others if there are several.
+func Mergeable[T any, P comparable](m *Maker, name string, mine P, others []*T, params func(*T) P) error {
 	for i, other := range others {
+		if other == nil {
+			return m.Field(hashfam.ErrIncompatible, fmt.Sprintf("others[%d]", i), "nil", "a structure")
+		}
 		place := ""
 		if len(others) > 1 && params(other) != mine { // Sprintf allocates
 			place = fmt.Sprintf("others[%d]", i)

@@ -37,13 +37,15 @@ func TestSameNamesTheFirstFieldThatDiffers(t *testing.T) {
 
 func TestMergeableNamesTheIndex(t *testing.T) {
 	a, b := params{Hashes: 7}, params{Hashes: 8}
-	same := func(p params) params { return p }
+	same := func(p *params) params { return *p }
 	require.NoError(t, Mergeable(errs, "Params", a, nil, same))
-	require.NoError(t, Mergeable(errs, "Params", a, []params{a, a}, same))
-	require.EqualError(t, Mergeable(errs, "Params", a, []params{b}, same),
+	require.NoError(t, Mergeable(errs, "Params", a, []*params{&a, &a}, same))
+	require.EqualError(t, Mergeable(errs, "Params", a, []*params{&b}, same),
 		"pkg: incompatible structures: Params.Hashes = 8, want 7")
-	require.EqualError(t, Mergeable(errs, "Params", a, []params{a, b}, same),
+	require.EqualError(t, Mergeable(errs, "Params", a, []*params{&a, &b}, same),
 		"pkg: incompatible structures: others[1]: Params.Hashes = 8, want 7")
+	require.EqualError(t, Mergeable(errs, "Params", a, []*params{&a, nil}, same),
+		"pkg: incompatible structures: others[1] = nil, want a structure")
 }
 
 func TestErrorsWithoutAField(t *testing.T) {

@@ -387,7 +387,7 @@ func (v *vectors) values(f *perfect.Filter, what string) {
 // grown adds kinds 11 to 14.
 func (v *vectors) grown() {
 	s := must(bloom.NewScalable(bloom.ScalableConfig{Expected: 1, FPRate: 0.5}))
-	r := must(bloom.NewRotating(bloom.RotatingConfig{Capacity: 2, FPRate: 0.5, Generations: 1}))
+	r := must(bloom.NewRotating(bloom.RotatingConfig{Keys: 2, FPRate: 0.5, Parts: 1}))
 	for _, key := range []string{"a", "b", "c"} {
 		s.AddString(key)
 		r.AddString(key)

@@ -301,7 +301,7 @@ func sized(p interface {
 }
 
 func sizeBloomScalable(keys uint64, rate float64, memory uint64) (Choice, error) {
-	bytes, err := bloom.ScalableConfig{Expected: keys, FPRate: rate, MemoryBytes: memory}.SizeBytes()
+	bytes, err := bloom.ScalableConfig{Expected: keys, FPRate: rate, MemoryBytes: memory}.InitialBytes()
 	return Choice{Bytes: bytes, Params: "a first stage at half the rate, or at the full rate if it fills the memory"}, err
 }
 
