@@ -95,7 +95,8 @@ func NewExact(ctx context.Context, c ExactConfig, members, others []hashfam.Dige
 	if err != nil {
 		return nil, buildError(err, 0)
 	}
-	if others, err = ribbon.Sort(ctx, b, others); err != nil {
+	others, err = ribbon.Sort(ctx, b, others)
+	if err != nil {
 		return nil, buildError(err, 0)
 	}
 	// Without this check, no layer could place a digest from both lists,

@@ -145,7 +145,7 @@ func TestContradictoryNumbersAreCorrupt(t *testing.T) {
 		n    uint64
 		text string
 	}{
-		{24, 1<<48 + 1, "keys = "}, {32, 1<<48 + 1, "keys = "}, {24, 0, "keys that pass = "},
+		{24, 1<<48 + 1, "members = "}, {32, 1<<48 + 1, "others = "}, {24, 0, "keys that pass = "},
 		{40, 99, "keys that pass = 99, want 100 to 1100"},
 		{40, 1101, "keys that pass = 1101, want 100 to 1100"},
 		{32, 190, "keys that pass = "}, // ratio 1: all keys pass

@@ -95,7 +95,9 @@ func passing(ctx context.Context, b ribbon.Build, filter *ribbon.Ribbon, digests
 
 // set sets the levels of e, whose key counts must already be set.
 func (e *Exact) set(filter, class *ribbon.Ribbon) {
-	e.filter, e.class, e.direct = *filter, *class, e.params.direct()
+	e.filter = *filter
+	e.class = *class
+	e.direct = e.params.direct()
 	e.params.bytes = filter.PayloadBytes() + class.PayloadBytes()
 	e.hash = e.params.Family.Hasher(e.params.bytes)
 }

@@ -113,10 +113,13 @@ func parseShape(h frame.Header, fam hashfam.Family) (exactShape, error) {
 
 // check returns ErrCorrupt if these numbers cannot come from two lists.
 func (s exactShape) check() error {
-	rare, common := s.classes()
-	if common > ribbon.MaxKeys {
-		return errs.Field(ErrCorrupt, "keys", common, "at most 2^48")
+	if s.Members > ribbon.MaxKeys {
+		return errs.Field(ErrCorrupt, "members", s.Members, "at most 2^48")
 	}
+	if s.Others > ribbon.MaxKeys {
+		return errs.Field(ErrCorrupt, "others", s.Others, "at most 2^48")
+	}
+	rare, common := s.classes()
 	least, most := rare, rare+common
 	switch {
 	case rare == 0:

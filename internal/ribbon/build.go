@@ -102,11 +102,12 @@ func (r *Ribbon) fill(ctx context.Context, b Build, fingerprints uint32, lists [
 // rest builds the layers for bumped digests.
 func (r *Ribbon) rest(ctx context.Context, b Build, fingerprints uint32, bumped [][]hashfam.Digest) error {
 	quiet := Build{Workers: b.Workers}
-	for i := range bumped {
-		var err error
-		if bumped[i], err = Sort(ctx, quiet, bumped[i]); err != nil {
+	for i, list := range bumped {
+		list, err := Sort(ctx, quiet, list)
+		if err != nil {
 			return err
 		}
+		bumped[i] = list
 	}
 	return r.fill(ctx, quiet, fingerprints, bumped)
 }
@@ -135,7 +136,8 @@ func (l *layer) fill(ctx context.Context, b Build, fingerprints uint32, lists []
 	var lock sync.Mutex
 	err := b.Parallel(ctx, int(l.shards()), func(next func() (int, bool)) {
 		s := systems.Get().(*system)
-		s.fingerprints, s.bumped = fingerprints, make([][]hashfam.Digest, len(lists))
+		s.fingerprints = fingerprints
+		s.bumped = make([][]hashfam.Digest, len(lists))
 		for i, ok := next(); ok; i, ok = next() {
 			digests := l.inside(uint64(i), lists)
 			n := count(digests)
@@ -148,7 +150,8 @@ func (l *layer) fill(ctx context.Context, b Build, fingerprints uint32, lists []
 			}
 			lock.Unlock()
 		}
-		s.to, s.bumped = part{}, nil // this memory is part of the result
+		s.to = part{} // this memory is part of the result
+		s.bumped = nil
 		systems.Put(s)
 	})
 	return bumped, err

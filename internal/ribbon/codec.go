@@ -70,12 +70,13 @@ type Room [2]layer
 // since all thresholds and slots are valid; [Ribbon.Verify] should be used to
 // check the rest.
 func Parse(s Shape, words []uint64, room *Room, m *fault.Maker) (Ribbon, []uint64, error) {
-	r, keys := Ribbon{s.Columns, s.Keys, room[:0]}, s.Keys
+	r := Ribbon{s.Columns, s.Keys, room[:0]}
 	counts := max(s.Layers-1, 0)
 	if len(words) < counts {
 		return Ribbon{}, nil, short(len(words), uint64(counts), m)
 	}
 	bumped, words := words[:counts], words[counts:]
+	keys := s.Keys
 	for i := range s.Layers {
 		if i > 0 {
 			if bumped[i-1] == 0 || bumped[i-1] > keys {
@@ -88,7 +89,9 @@ func Parse(s Shape, words []uint64, room *Room, m *fault.Maker) (Ribbon, []uint6
 		if uint64(len(words)) < end {
 			return Ribbon{}, nil, short(len(words), end, m)
 		}
-		l.thresholds, l.words, words = words[:from:from], words[from:end:end], words[end:]
+		l.thresholds = words[:from:from]
+		l.words = words[from:end:end]
+		words = words[end:]
 		r.layers = append(r.layers, l)
 	}
 	return r, words, nil

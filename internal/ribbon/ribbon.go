@@ -87,7 +87,8 @@ func (r *Ribbon) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 		return r.containsVectors(dst, digests)
 	}
 	for block := range slices.Chunk(digests, blockSize) {
-		l, read := &r.layers[0], uint64(0)
+		l := &r.layers[0]
+		read := uint64(0)
 		for _, d := range block {
 			s := segment(d.Probe().In(l.starts))
 			read ^= l.words[l.at(s)] ^ l.words[l.at(s+1)]

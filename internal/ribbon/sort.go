@@ -91,7 +91,8 @@ func (s *sorter) sort(list []hashfam.Digest, left int) {
 
 func insert(list []hashfam.Digest) {
 	for i, d := range list {
-		j, x := i, rank(d)
+		x := rank(d)
+		j := i
 		for ; j > 0 && rank(list[j-1]) > x; j-- {
 			list[j] = list[j-1]
 		}

@@ -86,7 +86,8 @@ func (r *Ribbon) Rate() float64 {
 	if r.columns == 0 {
 		return 1
 	}
-	rate, reach := 0.0, 1.0
+	rate := 0.0
+	reach := 1.0 // the probability of reaching the layer
 	for i := range r.layers {
 		found, bumped := r.layers[i].rate()
 		rate += reach * found

@@ -14,7 +14,8 @@ import (
 func Stream(ctx context.Context, b Build, columns uint32, n uint64, digests iter.Seq[hashfam.Digest]) (*Ribbon, error) {
 	l := layer{geometry: newGeometry(0, n, columns)}
 	f := feed{build: b, layer: &l, left: n, chunk: make([]hashfam.Digest, 0, min(n, shardStarts*21/20))}
-	f.fingerprints, f.bumped = fingerprints(columns), [][]hashfam.Digest{make([]hashfam.Digest, 0, n/enough)}
+	f.fingerprints = fingerprints(columns)
+	f.bumped = [][]hashfam.Digest{make([]hashfam.Digest, 0, n/enough)}
 	r := &Ribbon{columns: columns, keys: n}
 	if columns > 0 && n > 0 {
 		l.allocate()
@@ -57,7 +58,8 @@ func (f *feed) add(ctx context.Context, d hashfam.Digest) error {
 	case f.left == 0:
 		return ErrCount
 	}
-	f.left, f.last = f.left-1, x
+	f.left--
+	f.last = x
 	err := f.flush(ctx, d.Probe().In(f.layer.starts)/shardStarts)
 	f.chunk = append(f.chunk, d)
 	return err

@@ -55,7 +55,8 @@ func (s *system) bucket(l *layer, start uint64, lists [][]hashfam.Digest) {
 		inside = append(inside, list[:n])
 		lists[i] = list[n:]
 	}
-	t, number := s.enter(l, inside), start%shardStarts/bucketStarts
+	t := s.enter(l, inside)
+	number := start % shardStarts / bucketStarts
 	s.to.thresholds[number/16] |= t << (number % 16 * 4) // it was zero
 	for i, list := range inside {
 		for _, d := range list {
@@ -82,7 +83,8 @@ func (s *system) enter(l *layer, lists [][]hashfam.Digest) uint64 {
 			continue
 		}
 		if t >= allBumped { // no threshold separates this group from the others
-			t, mark = allBumped, 0
+			t = allBumped
+			mark = 0
 		}
 		for _, row := range s.filled[mark:] {
 			s.rows[row], s.values[row] = 0, 0
@@ -130,10 +132,11 @@ func (s *system) add(list []equation) bool {
 	}
 	a := list[0]
 	for _, b := range list[1:] {
-		done := false
-		if a, done = s.pair(a, b); !done {
+		rest, ok := s.pair(a, b)
+		if !ok {
 			return false
 		}
+		a = rest
 	}
 	for a.c != 0 {
 		n := bits.TrailingZeros64(a.c)

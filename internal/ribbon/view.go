@@ -20,7 +20,8 @@ func ContainsIn(s Shape, payload []byte, d hashfam.Digest) (found, ok bool) {
 	if s.Layers == 0 {
 		return s.Columns == 0, len(payload) == 0
 	}
-	keys, counts, rest := s.Keys, payload[:8*(s.Layers-1)], payload[8*(s.Layers-1):]
+	keys := s.Keys
+	counts, rest := payload[:8*(s.Layers-1)], payload[8*(s.Layers-1):]
 	for i := 0; ; i++ {
 		l := encodedLayer{geometry: newGeometry(i, keys, s.Columns)}
 		thresholds := 8 * l.thresholdWords()
@@ -28,7 +29,8 @@ func ContainsIn(s Shape, payload []byte, d hashfam.Digest) (found, ok bool) {
 		if n := uint64(len(rest)); n < size || len(counts) == 0 && n > size {
 			return false, false
 		}
-		l.thresholds, l.words = rest[:thresholds], rest[thresholds:size]
+		l.thresholds = rest[:thresholds]
+		l.words = rest[thresholds:size]
 		if a := l.contains(d); a != bumped || len(counts) == 0 {
 			return a == present, true
 		}
@@ -36,7 +38,10 @@ func ContainsIn(s Shape, payload []byte, d hashfam.Digest) (found, ok bool) {
 		if n-1 >= keys {
 			return false, false
 		}
-		keys, counts, rest, d = n, counts[8:], rest[size:], next(d)
+		keys = n
+		counts = counts[8:]
+		rest = rest[size:]
+		d = next(d)
 	}
 }
 
@@ -59,10 +64,13 @@ func (l *encodedLayer) contains(d hashfam.Digest) answer {
 		return bumped
 	}
 	p = p.Next()
-	c, f := coefficients(p), fingerprint(p.Next())
 	s := segment(start)
-	a, b, low, high := l.words[8*l.at(s):], l.words[8*l.at(s+1):], c<<(start%width), c>>1>>(^start%width)
-	m, few := l.mask(start), min(l.r, first)
+	a, b := l.words[8*l.at(s):], l.words[8*l.at(s+1):]
+	c := coefficients(p)
+	low, high := c<<(start%width), c>>1>>(^start%width)
+	f := fingerprint(p.Next())
+	m := l.mask(start)
+	few := min(l.r, first)
 	if (columnsIn(a, b, low, high, 0, few)^f)&m&(1<<few-1) != 0 ||
 		(columnsIn(a, b, low, high, few, l.r)^f)&m>>few<<few != 0 {
 		return absent
