@@ -23,10 +23,10 @@ type Config struct {
 
 	// MemoryBytes, if it is not zero, limits [Params.SizeBytes]. An encoding
 	// needs 72 bytes more. If FPRate is zero, the filter has the lowest rate
-	// that its keys permit in this memory, which is returned by
-	// [Filter.FalsePositiveRate]. The filter is then built twice, because its
-	// size depends a little on the keys. If both fields are set and the filter
-	// is larger, the error contains its size and the rate that fits.
+	// that its keys permit in this memory. This can be any rate up to almost 1,
+	// so check [Filter.FalsePositiveRate]. The filter is then built twice,
+	// because its size depends a little on the keys. If both fields are set and
+	// the filter is larger, the error contains its size and the rate that fits.
 	MemoryBytes uint64
 
 	// Family hashes the keys. The zero value is the public family. Use a keyed
@@ -78,11 +78,10 @@ func (c Config) columns(n uint64) (uint32, error) {
 		return 0, paramError("keys", n, fmt.Sprint("at most ", uint64(ribbon.MaxKeys)))
 	}
 	if c.fills() {
-		columns := ribbon.EstimateColumns(min(c.MemoryBytes, sizing.MaxBits/8), n)
-		if columns == 0 {
-			return 0, c.tooSmall(ribbon.EstimateBytes(1<<16, n), 1)
+		if least := ribbon.LeastBytes(n); c.MemoryBytes < least {
+			return 0, c.tooSmall(least, 1)
 		}
-		return columns, nil
+		return ribbon.EstimateColumns(min(c.MemoryBytes, sizing.MaxBits/8), n), nil
 	}
 	columns, ok := sizing.RibbonColumns(c.FPRate, n)
 	if !ok {
@@ -95,10 +94,14 @@ func (c Config) columns(n uint64) (uint32, error) {
 	return columns, nil
 }
 
+// mostRate is the highest rate that MemoryBytes can result in, rounded to five
+// digits.
+const mostRate = 0.99999
+
 // tooSmall returns the error for a MemoryBytes that is too small for FPRate, or
 // for any rate.
 func (c Config) tooSmall(need uint64, fits float64) error {
-	return paramError("Config.MemoryBytes", c.MemoryBytes, budget.NeedBytes(need, cmp.Or(c.FPRate, 0.5), fits))
+	return paramError("Config.MemoryBytes", c.MemoryBytes, budget.NeedBytes(need, cmp.Or(c.FPRate, mostRate), fits))
 }
 
 // Params are the parameters of a filter. They follow from its keys.

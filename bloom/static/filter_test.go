@@ -118,9 +118,6 @@ func TestErrorsNameTheMemoryAndRateThatFit(t *testing.T) {
 		}
 		require.ErrorContains(t, try(rate, 1), fmt.Sprint(" for FPRate ", rate))
 	}
-	checks.NamesWhatFits(t, try(0, 20), 0, try, 20) // not enough for one column
-	_, err := Config{MemoryBytes: 20}.EstimatedBytes(3000)
-	require.ErrorContains(t, err, "Config.MemoryBytes = 20, want at least")
 	// With 32 columns, these keys would need more than 2^48 bits.
 	size, err := Config{MemoryBytes: math.MaxUint64}.EstimatedBytes(sizing.MaxBits / 4)
 	require.NoError(t, err)
@@ -134,6 +131,29 @@ func TestErrorsNameTheMemoryAndRateThatFit(t *testing.T) {
 	}
 	_, err = NewFromSorted(t.Context(), Config{MemoryBytes: 100_000}, 100_000, once)
 	require.ErrorContains(t, err, "the number of distinct digests")
+}
+
+// The least memory in the error must be enough, and a byte less must not be.
+func TestLeastMemoryIsTheSameEverywhere(t *testing.T) {
+	rng := rand.New(rand.NewPCG(26, 7))
+	for n, least := range map[int]int{1: 24, 42: 24, 43: 56, 1000: 56, 3000: 88, 100_000: 272} {
+		digests := ascending(checks.Digests(rng, n))
+		for _, bytes := range []int{1, least - 1, least} {
+			c := Config{MemoryBytes: uint64(bytes)}
+			_, estimated := c.EstimatedBytes(uint64(n))
+			f, built := New(t.Context(), c, digests)
+			_, sorted := NewFromSorted(t.Context(), c, uint64(n), slices.Values(digests))
+			for _, err := range []error{estimated, built, sorted} {
+				if bytes < least {
+					require.EqualError(t, err, fmt.Sprintf("static: invalid parameters: Config.MemoryBytes = %d, want at least %d for FPRate 0.99999", bytes, least))
+				} else {
+					require.NoError(t, err)
+					require.NotContains(t, f.ContainsAll(nil, digests), false)
+					require.True(t, n < 100_000 || f.FalsePositiveRate() > 0.9)
+				}
+			}
+		}
+	}
 }
 
 // For a given filter, lookups of different digests are independent, since

@@ -30,6 +30,20 @@ func EstimateColumns(bytes, n uint64) uint32 {
 	return uint32(sort.Search(MaxColumns, func(c int) bool { return EstimateBytes(uint32(c+1), n) > bytes }))
 }
 
+// LeastBytes returns the size of a payload for n random digests with the fewest
+// columns, 1/65536. Nearly all of it is used for thresholds. It has room for the
+// bumped digests of large sets, and for a third layer, which some of them need.
+func LeastBytes(n uint64) uint64 {
+	words := EstimateBytes(1, n) / 8
+	if bumped := n / bumpedShare; bumped > 0 {
+		words += newGeometry(1, n/enough, 1).size() - newGeometry(1, bumped, 1).size()
+	}
+	if n > 1000 {
+		words += 1 + newGeometry(1, 1, 1).size()
+	}
+	return 8 * words
+}
+
 // ColumnsWithin returns the largest number of columns for which the payload for
 // the digests of r will not exceed the given size. The result is exact if it
 // has the same number of whole columns as r, since the number of bumped digests
@@ -46,8 +60,8 @@ func (r *Ribbon) ColumnsWithin(bytes uint64) uint32 {
 
 // Within returns the ribbon with the most columns whose payload does not exceed
 // the given size. build must build a ribbon with the given number of columns.
-// Within calls it with guess first, and then usually once more. If one column
-// is too large, Within returns the ribbon with one column.
+// Within calls it with guess first, and then usually once more. If no ribbon
+// fits, Within returns the one with the fewest columns.
 func Within(bytes uint64, guess uint32, build func(columns uint32) (*Ribbon, error)) (*Ribbon, error) {
 	for columns, limit := guess, uint32(MaxColumns); columns > 0; {
 		r, err := build(columns)
@@ -63,7 +77,7 @@ func Within(bytes uint64, guess uint32, build func(columns uint32) (*Ribbon, err
 		}
 		columns = best
 	}
-	return build(1 << 16)
+	return build(1)
 }
 
 // Bounds returns the size of the smallest payload for shape s, which must be

@@ -1,10 +1,13 @@
 package ribbon
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/filterfam/filterfam/internal/checks"
 )
 
 // Each layer after the first has at least one digest, and no more than the
@@ -44,6 +47,21 @@ func TestEstimatedSizes(t *testing.T) {
 	}
 	one := layer{geometry{starts: 64, r: 1}, make([]uint64, 1), make([]uint64, 2)}
 	require.EqualValues(t, 8*6, (&Ribbon{layers: []layer{one, one}}).SizeBytes())
+}
+
+// Some of these sets need less, but none may need more.
+func TestLeastBytesAreEnough(t *testing.T) {
+	rng := rand.New(rand.NewPCG(38, 39))
+	for _, n := range []int{1, 2, 3, 10, 42, 43, 100, 500, 1000, 1001, 5000, 20_000, 200_000} {
+		least := LeastBytes(uint64(n))
+		require.GreaterOrEqual(t, least, EstimateBytes(1, uint64(n)))
+		for range 1 + 1000/n {
+			size := members(t, 1, checks.Digests(rng, n)).PayloadBytes()
+			require.LessOrEqual(t, size, least, "%d keys", n)
+			require.GreaterOrEqual(t, size+32*3, least, "%d keys", n)
+		}
+	}
+	require.Zero(t, LeastBytes(0))
 }
 
 // The rate is 2^-r in a group of 8 starts, twice as high in a narrow group, and
@@ -115,8 +133,8 @@ func TestWithinCorrectsItsEstimate(t *testing.T) {
 	for bytes := uint64(300); bytes < 40_000; bytes += 300 {
 		r, err := Within(bytes, EstimateColumns(bytes, 10_000), build)
 		require.NoError(t, err)
-		if r.columns == 1<<16 && bytes < 2000 {
-			require.Greater(t, r.PayloadBytes(), bytes)
+		if r.PayloadBytes() > bytes {
+			require.EqualValues(t, 1, r.columns)
 			continue
 		}
 		require.LessOrEqual(t, r.PayloadBytes(), bytes)
