@@ -141,8 +141,9 @@ func (h *HeavyHitters) Config() HeavyConfig {
 // All yields the frequent keys and their estimated counts, sorted by descending
 // High and then by ascending key. With Phi, these are the keys whose High
 // reaches [HeavyHitters.Threshold]; if a key's Low reaches it, too, the key is
-// certain to be a heavy hitter. With K, these are the first K tracked keys, or
-// fewer if fewer are tracked.
+// certain to be a heavy hitter. With K, these are the first K tracked keys: all
+// keys if no more than K have been counted, and fewer than K only if no more
+// fit in MemoryBytes.
 func (h *HeavyHitters) All() iter.Seq2[string, Estimate] {
 	return func(yield func(string, Estimate) bool) {
 		if k := h.goal().K; k > 0 {

@@ -1,6 +1,10 @@
 package tracker
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"slices"
+)
 
 // A sweep frees 1/sweepShare of the log, or more. This is little enough to make
 // good use of the memory, and enough to make sweeps rare.
@@ -30,7 +34,8 @@ func (t *Tracker) makeRoom(words, now uint64) bool {
 			t.refused = refusal{words, bar}
 			return false
 		}
-		if t.sweep(bar); now <= t.floor {
+		t.sweep(bar, t.need(words))
+		if now <= t.floor {
 			return false
 		}
 	}
@@ -45,27 +50,37 @@ func (t *Tracker) lacks(words uint64) uint64 {
 	return need - min(need, t.room)
 }
 
-// bar returns the lowest count, but not below floor, up to which records must
-// be evicted to make room for a record of the given number of words. A sweep
-// for a short record frees 1/sweepShare of the log, so that the next sweep is
-// not due at once.
-func (t *Tracker) bar(words uint64) uint64 {
-	need, share := t.lacks(words), t.room/sweepShare
-	if words <= share {
-		need = max(need, share)
+// need returns the number of words that a sweep must free for a record of the
+// given number of words. For a short record, this is 1/sweepShare of the log, so
+// that the next sweep is not due at once.
+func (t *Tracker) need(words uint64) uint64 {
+	if share := t.room / sweepShare; words <= share {
+		return max(t.lacks(words), share)
 	}
-	return t.log.countFreeing(need, t.floor)
+	return t.lacks(words)
 }
 
-// sweep evicts every record with a count of no more than bar.
-func (t *Tracker) sweep(bar uint64) {
-	t.floor, t.missed = max(t.floor, bar), max(t.missed, bar)
+// bar returns the lowest count, but not below floor, up to which records must
+// be evicted to make room for a record of the given number of words.
+func (t *Tracker) bar(words uint64) uint64 { return t.log.countFreeing(t.need(words), t.floor) }
+
+// sweep evicts every record with a count of no more than bar, except spared
+// ones. It frees the needed number of words, unless memory grows.
+func (t *Tracker) sweep(bar, need uint64) {
+	t.floor = max(t.floor, bar)
+	t.missed = max(t.missed, bar)
+	spared := t.spared(bar, need)
 	kept := t.log[:0]
 	for r, end := range t.log.all() {
-		if count := t.log.count(r); count <= bar {
-			t.raise(t.log.digest(r), count)
-		} else {
+		count := t.log.count(r)
+		spare := len(spared) > 0 && spared[0] == r
+		if spare {
+			spared = spared[1:]
+		}
+		if spare || count > bar {
 			kept = append(kept, t.log[r:end]...)
+		} else {
+			t.raise(t.log.digest(r), count)
 		}
 	}
 	t.log = kept
@@ -74,6 +89,53 @@ func (t *Tracker) sweep(bar uint64) {
 	if t.grows() {
 		t.room = roomFor(uint64(len(t.log)))
 	}
+}
+
+// spared returns the records that a sweep must not evict although their counts
+// do not exceed bar, in the order of the log. Otherwise fewer than K records
+// would remain when many counts are equal. The records with the highest counts
+// are spared, and among equal counts those with the lowest digests, since the
+// order of the stream should not matter. If memory does not grow, as many are
+// spared as the needed number of words permits.
+func (t *Tracker) spared(bar, need uint64) []record {
+	if t.K == 0 {
+		return nil
+	}
+	low, words := 0, uint64(0)
+	for r, end := range t.log.all() {
+		if t.log.count(r) <= bar {
+			low++
+			words += uint64(end - r)
+		}
+	}
+	above := t.live - low
+	if above >= t.K {
+		return nil
+	}
+	spare := words - min(words, need)
+	if t.grows() && 2*t.room <= maxLog {
+		spare = words
+	}
+	records := make([]record, 0, low)
+	for r := range t.log.all() {
+		if t.log.count(r) <= bar {
+			records = append(records, r)
+		}
+	}
+	slices.SortFunc(records, func(a, b record) int {
+		return cmp.Or(cmp.Compare(t.log.count(b), t.log.count(a)), cmp.Compare(t.log.digest(a), t.log.digest(b)))
+	})
+	records = records[:min(low, t.K-above)]
+	for i, r := range records {
+		size := uint64(t.log.end(r) - r)
+		if size > spare {
+			records = records[:i]
+			break
+		}
+		spare -= size
+	}
+	slices.Sort(records)
+	return records
 }
 
 // widen doubles the width of the given tail's counters: in the same memory if

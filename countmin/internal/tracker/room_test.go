@@ -1,12 +1,16 @@
 package tracker
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
 )
@@ -38,14 +42,14 @@ func TestSweepFreesASixteenth(t *testing.T) {
 	for words, bar := range map[uint64]uint64{1: 113, 4: 113, 53: 113, 54: 113, 55: 113, 56: 113, 57: 114, 864: 315} {
 		require.Equal(t, bar, h.bar(words), "%d words", words)
 	}
-	h.sweep(102) // three records, and all others with the same count
+	h.sweep(102, 0) // three records, and all others with the same count
 	require.Equal(t, 213, h.live)
 	require.EqualValues(t, 102, h.floor)
 	require.EqualValues(t, 102, h.missed)
 	for words, bar := range map[uint64]uint64{1: 116, 54: 116, 55: 113, 12: 116, 864: 315} {
 		require.Equal(t, bar, h.bar(words), "%d words lacking %d", words, h.lacks(words))
 	}
-	h.sweep(103)
+	h.sweep(103, 0)
 	require.Equal(t, 212, h.live)
 	require.EqualValues(t, 103, h.estimate(hashfam.Family{}.SumString("0000003")).High)
 }
@@ -150,6 +154,114 @@ func TestLongerKeysAreRefusedWithoutReadingTheLog(t *testing.T) {
 		require.Equal(t, refusal{words, bar}, h.refused)
 		truncate(h)
 		add(h, strings.Repeat("k", lengthFor(words)), 110)
+	}
+}
+
+// A sweep spares as many records as K requires, if so many fit: those with the
+// highest counts, and among equal counts those with the lowest digests. The
+// order of the records does not matter.
+func TestSweepSparesTheFirstK(t *testing.T) {
+	counts := map[string]uint64{"a": 9, "b": 5, "c": 5, "d": 5, "e": 5, "f": 2, "g": 1}
+	equal := []string{"b", "c", "d", "e"}
+	slices.SortFunc(equal, func(a, b string) int {
+		return cmp.Compare(hashfam.Family{}.SumString(a), hashfam.Family{}.SumString(b))
+	})
+	inOrder := append(append([]string{"a"}, equal...), "f", "g")
+	for _, c := range []struct{ k, need, bar, spared int }{
+		{1, 0, 5, 0}, {2, 0, 5, 1}, {4, 0, 5, 3}, {5, 0, 5, 4}, {6, 0, 5, 5}, {7, 0, 5, 6}, {9, 0, 5, 6}, {9, 0, 9, 7},
+		{9, 4, 5, 5}, {9, 5, 5, 4}, {9, 8, 5, 4}, {9, 24, 5, 0}, {9, 25, 5, 0}, {2, 16, 5, 1}, {0, 0, 5, 0},
+	} {
+		h := counting(Goal{K: c.k, Phi: 0.1, Memory: 4096}, counts) // in any order
+		h.sweep(uint64(c.bar), uint64(c.need))
+		above := map[int]int{5: 1, 9: 0}[c.bar]
+		require.ElementsMatch(t, inOrder[:above+c.spared], slices.Collect(maps.Keys(keys(h, 0))), "%+v", c)
+		require.EqualValues(t, c.bar, h.floor)
+		require.EqualValues(t, 5, h.estimate(hashfam.Family{}.SumString("b")).High)
+		grown := counting(Goal{K: c.k, Phi: 0.1}, counts)
+		grown.sweep(uint64(c.bar), uint64(c.need))
+		require.Equal(t, max(above, min(c.k, 7)), grown.live, "if memory grows, %+v", c)
+	}
+}
+
+// At every moment, K keys are tracked, or all keys that have come. With a
+// budget, these can be fewer than K, but then 15/16 of the log are used. The
+// same is true after decoding, merging and joining.
+func TestKRecordsAreKept(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		goal := Goal{
+			K:      rapid.SampledFrom([]int{1, 3, 10, 50, 300}).Draw(t, "k"),
+			Memory: rapid.SampledFrom([]uint64{0, MinMemory, 4 << 10, 20_000}).Draw(t, "memory"),
+		}
+		stream := drawStream(t, goal)
+		whole := counted{Tracker: counting(goal, nil), seen: map[string]bool{}}
+		parts, shards := make([]*Tracker, 3), make([]*Tracker, 2)
+		for i := range parts {
+			part := counted{Tracker: counting(goal, nil), seen: map[string]bool{}}
+			parts[i] = part.Tracker
+			for _, key := range stream[i*len(stream)/3 : (i+1)*len(stream)/3] {
+				part.count(t, key)
+				whole.count(t, key)
+			}
+		}
+		for i := range shards {
+			shard := counted{Tracker: counting(goal, nil), seen: map[string]bool{}}
+			shards[i] = shard.Tracker
+			for _, key := range stream {
+				if (hashfam.Family{}).SumString(key).Shard(2) == i {
+					shard.count(t, key)
+				}
+			}
+		}
+		decoded, err := recode(whole.Tracker)
+		require.NoError(t, err)
+		joint := Join(shards)
+		parts[0].Merge(parts[1:]...)
+		for _, h := range []*Tracker{&decoded, &joint, parts[0]} {
+			after := counted{h, maps.Clone(whole.seen)}
+			for i := range 300 {
+				after.check(t)
+				after.count(t, fmt.Sprintf("m %05d", i))
+			}
+		}
+	})
+}
+
+// drawStream draws keys that are new, repeated in a row, or in turn. With a
+// budget, all records have four words.
+func drawStream(t *rapid.T, goal Goal) []string {
+	row := rapid.SampledFrom([]int{1, 1, 5, 40}).Draw(t, "copies in a row")
+	different := rapid.SampledFrom([]int{10_000, 1000, 300, 60}).Draw(t, "different keys")
+	length := 1
+	if goal.Memory == 0 {
+		length = rapid.SampledFrom([]int{1, 40, 900}).Draw(t, "length")
+	}
+	stream := make([]string, rapid.IntRange(0, 6000).Draw(t, "keys"))
+	for i := range stream {
+		number := i / row % different
+		stream[i] = fmt.Sprintf("%0*d", 7+number*number%length, number)
+	}
+	return stream
+}
+
+// A counted tracker knows which keys it has counted.
+type counted struct {
+	*Tracker
+	seen map[string]bool
+}
+
+func (c *counted) count(t *rapid.T, key string) {
+	add(c.Tracker, key, 1)
+	c.seen[key] = true
+	c.check(t)
+}
+
+func (c *counted) check(t *rapid.T) {
+	least := min(c.K, len(c.seen))
+	if c.Memory > 0 {
+		least = min(least, int(c.room-c.room/sweepShare)/4-1)
+	}
+	if c.live < least {
+		t.Fatalf("%d records of %d keys, want %d, room for %d words", c.live, len(c.seen), least, c.room)
 	}
 }
 

@@ -15,7 +15,8 @@ import (
 // A key that is not tracked is counted in the tail, and is admitted when the
 // tail's estimate exceeds floor. When there is no room, a sweep evicts the
 // records with the lowest counts, enough to delay the next sweep, and writes
-// their counts back to the tail. floor is then the highest count of these
+// their counts back to the tail. But it leaves K records, if they fit, even if
+// their counts are equal. floor is then the highest count of the evicted
 // records. missed is the same number, but becomes higher when a key is too long
 // to be admitted, or in a merge. The following is always true:
 //

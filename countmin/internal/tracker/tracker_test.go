@@ -109,7 +109,7 @@ func TestEqualComparesAllThatIsCounted(t *testing.T) {
 // A refusal ends when there is more room.
 func TestRefusalsEndWhenThereIsRoom(t *testing.T) {
 	for name, change := range map[string]func(*Tracker){
-		"sweep":   func(h *Tracker) { h.sweep(h.floor + 1) },
+		"sweep":   func(h *Tracker) { h.sweep(h.floor+1, 0) },
 		"enlarge": func(h *Tracker) { require.True(t, h.enlarge(1)) },
 		"merge":   func(h *Tracker) { h.Merge(counting(h.Goal, map[string]uint64{"a": 1})) },
 	} {
