@@ -1,6 +1,7 @@
 package static
 
 import (
+	"context"
 	"errors"
 	"math"
 	"runtime"
@@ -54,7 +55,7 @@ func (c Config) filter(b ribbon.Build, n uint64, members func(columns uint32) (*
 		r, err = members(columns)
 	}
 	if err != nil {
-		return nil, buildError(err, n)
+		return nil, buildError(err)
 	}
 	if size := r.PayloadBytes(); c.MemoryBytes > 0 && size > c.MemoryBytes {
 		return nil, c.tooSmall(size, sizing.RibbonRate(r.ColumnsWithin(c.MemoryBytes), n))
@@ -63,16 +64,21 @@ func (c Config) filter(b ribbon.Build, n uint64, members func(columns uint32) (*
 	return &Filter{hash: c.Family.Hasher(r.SizeBytes()), ribbon: *r, made: true}, nil
 }
 
-// buildError converts an error of package ribbon to an error of this package. n
-// is the number of digests that the caller announced.
-func buildError(err error, n uint64) error {
+// buildError converts an error of package ribbon to an error of this package.
+func buildError(err error) error {
 	switch {
+	case errors.Is(err, ErrParams):
+		return err
 	case errors.Is(err, ribbon.ErrLayers):
 		return paramError("digests", "not random enough for 32 layers", "digests that were not chosen to collide, or a keyed Config.Family")
-	case errors.Is(err, ribbon.ErrOrder):
-		return paramError("digests", "out of order", "ascending by Digest.Probe")
-	case errors.Is(err, ribbon.ErrCount):
-		return paramError("n", n, "the number of distinct digests")
 	}
 	return errs.Errorf("building: %w", err)
+}
+
+// checkContext returns ErrParams if ctx is nil.
+func checkContext(ctx context.Context) error {
+	if ctx == nil {
+		return paramError("ctx", nil, "a context, for example context.Background()")
+	}
+	return nil
 }

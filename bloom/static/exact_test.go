@@ -92,7 +92,7 @@ func TestKeysInBothListsAreErrors(t *testing.T) {
 	}
 	both, e := []hashfam.Digest{7}, &Exact{params: ExactParams{Members: 1, Others: 1}}
 	err := e.fill(t.Context(), ribbon.Build{Workers: 1}, both, slices.Clone(both)) // the build ends even without the check
-	require.ErrorIs(t, buildError(err, 0), ErrParams)
+	require.ErrorIs(t, buildError(err), ErrParams)
 	require.ErrorIs(t, err, ribbon.ErrLayers)
 	_, err = NewExact(t.Context(), ExactConfig{Workers: -1}, nil, nil)
 	require.ErrorIs(t, err, ErrParams)

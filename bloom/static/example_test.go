@@ -52,7 +52,7 @@ func ExampleNewFromSorted() {
 	fmt.Println(err)
 	// Output:
 	// [true true true true true] <nil>
-	// static: invalid parameters: n = 6, want the number of distinct digests
+	// static: invalid parameters: n = 6, want the number of distinct digests, which is 5
 }
 
 // This system rejects common passwords, and passwords that differ from these by

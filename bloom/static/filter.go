@@ -28,11 +28,14 @@ func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Filter, erro
 	if _, err := c.columns(0); err != nil { // before digests are sorted
 		return nil, err
 	}
+	if err := checkContext(ctx); err != nil {
+		return nil, err
+	}
 	n := uint64(len(digests))
 	b := c.build(n, n)
 	list, err := ribbon.Sort(ctx, b, digests)
 	if err != nil {
-		return nil, buildError(err, 0)
+		return nil, buildError(err)
 	}
 	return c.filter(b, uint64(len(list)), func(columns uint32) (*ribbon.Ribbon, error) {
 		return ribbon.Members(ctx, b, columns, list)
@@ -50,16 +53,24 @@ func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Filter, erro
 //
 // It returns [ErrParams] if c is invalid for n digests, if the filter would be
 // too large for the platform, if the digests are not in order, or if the number
-// of distinct digests is not n. It returns the error of ctx if the context is
-// done first.
+// of distinct digests is not n. If digest i of the sequence, counted from 0, is
+// lower than the previous one, the error names "digest i". If n is too large,
+// the error says how many distinct digests there were. NewFromSorted returns the
+// error of ctx if the context is done first.
+//
+// A sequence that reads a file cannot return its own error, and looks as if n
+// were too large. Keep such an error in a variable, and check it first.
 //
 // NewFromSorted allocates the filter before reading the first digest. If there
 // is not enough memory, the program crashes. If n comes from an untrusted
 // source, call [Config.EstimatedBytes] first.
 func NewFromSorted(ctx context.Context, c Config, n uint64, digests iter.Seq[hashfam.Digest]) (*Filter, error) {
+	if err := checkContext(ctx); err != nil {
+		return nil, err
+	}
 	b := c.build(0, n)
 	return c.filter(b, n, func(columns uint32) (*ribbon.Ribbon, error) {
-		return ribbon.Stream(ctx, b, columns, n, digests)
+		return ribbon.Stream(ctx, b, columns, n, digests, errs)
 	})
 }
 

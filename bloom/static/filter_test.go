@@ -248,7 +248,21 @@ func TestInvalidSequencesAreErrors(t *testing.T) {
 	require.ErrorContains(t, err, "building")
 	slices.Reverse(digests)
 	_, err = NewFromSorted(t.Context(), Config{FPRate: 0.01}, 1000, slices.Values(digests))
-	require.EqualError(t, err, "static: invalid parameters: digests = out of order, want ascending by Digest.Probe")
+	require.EqualError(t, err, "static: invalid parameters: digest 1 = out of order, want ascending by Digest.Probe")
+	_, err = NewFromSorted(t.Context(), Config{FPRate: 0.01}, 1000, slices.Values(ascending(digests)[:990]))
+	require.EqualError(t, err, "static: invalid parameters: n = 1000, want the number of distinct digests, which is 990")
+}
+
+func TestNilContextsAreErrors(t *testing.T) {
+	var none context.Context
+	c := Config{FPRate: 0.01}
+	_, err := New(none, c, nil)
+	_, sorted := NewFromSorted(none, c, 0, slices.Values([]hashfam.Digest(nil)))
+	_, exact := NewExact(none, ExactConfig{}, nil, nil)
+	_, frame := AppendFrame(none, nil, c, nil)
+	for _, err := range []error{err, sorted, exact, frame} {
+		require.EqualError(t, err, "static: invalid parameters: ctx = <nil>, want a context, for example context.Background()")
+	}
 }
 
 // ascending returns the distinct digests, sorted by their probe sequences.

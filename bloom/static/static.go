@@ -36,9 +36,9 @@ func (f *Filter) ContainsDigest(d hashfam.Digest) bool {
 }
 
 // ContainsAll appends the result of ContainsDigest for each digest to dst and
-// returns the extended slice. When the filter is larger than the cache, this
-// needs less than half the time of single calls, because the CPU loads the
-// memory for many keys at once.
+// returns the extended slice. It is faster than single calls, above all when the
+// filter is larger than the cache, because the CPU loads the memory for many
+// keys at once.
 func (f *Filter) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	if !f.made {
 		panic(zeroFilter)

@@ -10,17 +10,10 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// These errors are returned for digests from which no ribbon can be built.
-var (
-	// ErrLayers is returned if digests do not fit into 32 layers. This happens
-	// if a digest is in two lists of [Values]. It can also happen if somebody
-	// chose the digests, but not with random digests.
-	ErrLayers = errors.New("the digests need more than 32 layers")
-
-	// [Stream] returns the following errors.
-	ErrOrder = errors.New("the digests are not in ascending order of their probe sequences")
-	ErrCount = errors.New("the number of distinct digests is not the given one")
-)
+// ErrLayers is returned if digests do not fit into 32 layers. This happens if a
+// digest is in two lists of [Values]. It can also happen if somebody chose the
+// digests, but not with random digests.
+var ErrLayers = errors.New("the digests need more than 32 layers")
 
 // A Build configures how to build. The result does not depend on it.
 type Build struct {

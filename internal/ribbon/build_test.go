@@ -35,7 +35,7 @@ func TestBuildsAreDeterministic(t *testing.T) {
 		got, err := Members(t.Context(), b, percent, list)
 		require.NoError(t, err)
 		require.Equal(t, want, got, "n = %d", n)
-		got, err = Stream(t.Context(), one, percent, uint64(n), doubled(list))
+		got, err = Stream(t.Context(), one, percent, uint64(n), doubled(list), errs)
 		require.NoError(t, err)
 		require.Equal(t, want, got, "n = %d", n)
 		for step := uint64(1); n > 0 && step <= 2; step++ {
@@ -117,14 +117,25 @@ func TestStreamRejectsInvalidSequences(t *testing.T) {
 	for _, c := range []struct {
 		n    int
 		list []hashfam.Digest
-		want error
+		want string // the error text, or empty
 	}{
-		{2000, list, nil}, {1999, list, ErrCount}, {2001, list, ErrCount}, {0, list, ErrCount}, {1, nil, ErrCount},
-		{1, []hashfam.Digest{0}, nil}, // the lowest rank of all
-		{2000, swapped, ErrOrder},
+		{2000, list, ""},
+		{2000, slices.Insert(slices.Clone(list), 7, list[6], list[6]), ""},
+		{1999, list, "n = 1999, want the number of distinct digests, which is larger"},
+		{2001, list, "n = 2001, want the number of distinct digests, which is 2000"},
+		{0, list, "n = 0, want the number of distinct digests, which is larger"},
+		{1, nil, "n = 1, want the number of distinct digests, which is 0"},
+		{1, []hashfam.Digest{0}, ""}, // the lowest rank of all
+		{2000, swapped, "digest 1001 = out of order, want ascending by Digest.Probe"},
+		{2000, slices.Insert(slices.Clone(swapped), 7, list[6], list[6]), "digest 1003 = out of order"},
 	} {
-		_, err := Stream(t.Context(), one, percent, uint64(c.n), slices.Values(c.list))
-		require.ErrorIs(t, err, c.want)
+		_, err := Stream(t.Context(), one, percent, uint64(c.n), slices.Values(c.list), errs)
+		if c.want == "" {
+			require.NoError(t, err)
+			continue
+		}
+		require.ErrorIs(t, err, hashfam.ErrParams)
+		require.ErrorContains(t, err, c.want)
 	}
 }
 
@@ -156,7 +167,7 @@ func TestBuildsCanBeCanceled(t *testing.T) {
 		"Sort":    func(ctx context.Context, b Build) error { _, err := Sort(ctx, b, slices.Clone(list)); return err },
 		"Members": func(ctx context.Context, b Build) error { _, err := Members(ctx, b, percent, list); return err },
 		"Stream": func(ctx context.Context, b Build) error {
-			_, err := Stream(ctx, b, percent, uint64(len(list)), slices.Values(list))
+			_, err := Stream(ctx, b, percent, uint64(len(list)), slices.Values(list), errs)
 			return err
 		},
 	} {

@@ -106,7 +106,7 @@ func TestRibbonsWithoutLayers(t *testing.T) {
 		require.Equal(t, want, r.ContainsAll(make([]bool, 0, 3), make([]hashfam.Digest, 3)))
 		require.Equal(t, want, each(r, nil, make([]hashfam.Digest, 3)))
 	}
-	r, err := Stream(t.Context(), one, 0, 2, slices.Values([]hashfam.Digest{checks.Probing(1), checks.Probing(2)}))
+	r, err := Stream(t.Context(), one, 0, 2, slices.Values([]hashfam.Digest{checks.Probing(1), checks.Probing(2)}), errs)
 	require.NoError(t, err)
 	require.Zero(t, r.Shape().Layers, "no columns")
 	require.EqualValues(t, 2, r.Shape().Keys)

@@ -2,18 +2,20 @@ package ribbon
 
 import (
 	"context"
+	"fmt"
 	"iter"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/fault"
 )
 
 // Stream is like [Members] for a sequence of n distinct digests in the order of
 // [Sort]. Repeated digests are ignored. Stream uses memory for 2% of the
 // digests, and 1.3 MB for the current shard's digests. It also returns
-// [ErrOrder] and [ErrCount].
-func Stream(ctx context.Context, b Build, columns uint32, n uint64, digests iter.Seq[hashfam.Digest]) (*Ribbon, error) {
+// ErrParams, which names the first digest that is not in order, or n.
+func Stream(ctx context.Context, b Build, columns uint32, n uint64, digests iter.Seq[hashfam.Digest], m *fault.Maker) (*Ribbon, error) {
 	l := layer{geometry: newGeometry(0, n, columns)}
-	f := feed{build: b, layer: &l, left: n, chunk: make([]hashfam.Digest, 0, min(n, shardStarts*21/20))}
+	f := feed{build: b, errs: m, layer: &l, left: n, chunk: make([]hashfam.Digest, 0, min(n, shardStarts*21/20))}
 	f.fingerprints = fingerprints(columns)
 	f.bumped = [][]hashfam.Digest{make([]hashfam.Digest, 0, n/enough)}
 	r := &Ribbon{columns: columns, keys: n}
@@ -27,7 +29,7 @@ func Stream(ctx context.Context, b Build, columns uint32, n uint64, digests iter
 		}
 	}
 	if f.left != 0 {
-		return nil, ErrCount
+		return nil, f.wrongCount(fmt.Sprint(n - f.left))
 	}
 	err := f.flush(ctx, l.shards())
 	if err == nil {
@@ -40,8 +42,10 @@ func Stream(ctx context.Context, b Build, columns uint32, n uint64, digests iter
 type feed struct {
 	system
 	build Build
+	errs  *fault.Maker
 	layer *layer
 
+	index uint64 // number of digests so far, including copies
 	left  uint64 // number of remaining digests
 	last  uint64 // the last digest's rank
 	shard uint64 // the shard that contains chunk
@@ -50,19 +54,26 @@ type feed struct {
 
 func (f *feed) add(ctx context.Context, d hashfam.Digest) error {
 	x := rank(d)
+	i := f.index
+	f.index++
 	switch {
 	case f.left < f.layer.keys && x == f.last:
 		return nil
 	case x < f.last:
-		return ErrOrder
+		return f.errs.Field(hashfam.ErrParams, fmt.Sprint("digest ", i), "out of order", "ascending by Digest.Probe")
 	case f.left == 0:
-		return ErrCount
+		return f.wrongCount("larger")
 	}
 	f.left--
 	f.last = x
 	err := f.flush(ctx, d.Probe().In(f.layer.starts)/shardStarts)
 	f.chunk = append(f.chunk, d)
 	return err
+}
+
+// wrongCount returns the error for an n that is not the number of digests.
+func (f *feed) wrongCount(is string) error {
+	return f.errs.Field(hashfam.ErrParams, "n", f.layer.keys, "the number of distinct digests, which is "+is)
 }
 
 // flush builds all shards before the given one, unless the layer has no memory.
