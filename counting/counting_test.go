@@ -111,6 +111,35 @@ func TestFilterMatchesModel(t *testing.T) {
 	})
 }
 
+// A filter can be merged with itself, once or several times and in any place:
+// the result has the counters of a filter built from all keys.
+func TestAFilterCanBeAmongTheMerged(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawParams(t, hashfam.Family{})
+		f := mustNew(t, p)
+		all := mustNew(t, p)
+		parts := []*Filter{f, mustNew(t, p), mustNew(t, p)}
+		keys := make([][]hashfam.Digest, len(parts))
+		for i, part := range parts {
+			keys[i] = p.Family.SumAllUint64(nil, rapid.SliceOfN(rapid.Uint64Range(0, 30), 0, 5).Draw(t, "keys"))
+			part.AddAll(keys[i])
+		}
+		all.AddAll(keys[0])
+		var others []*Filter
+		for _, i := range rapid.SliceOfN(rapid.IntRange(0, 2), 0, 5).Draw(t, "others") {
+			others = append(others, parts[i])
+			all.AddAll(keys[i])
+		}
+		require.NoError(t, f.Merge(others...))
+		require.True(t, f.Equal(all))
+		for i := range 2 {
+			other := mustNew(t, p)
+			other.AddAll(keys[1+i])
+			require.True(t, parts[1+i].Equal(other), "an argument changed")
+		}
+	})
+}
+
 // Filters above 32 MiB use different code: batches prefetch counters, and
 // lookups in a Classic filter stop at the first zero.
 func TestLargeFiltersBehaveLikeSmallOnes(t *testing.T) {

@@ -1,19 +1,26 @@
 package counting
 
-import "github.com/filterfam/filterfam/internal/fault"
+import (
+	"github.com/filterfam/filterfam/internal/fault"
+	"github.com/filterfam/filterfam/internal/merge"
+)
 
 // Merge adds all copies of all keys in the other filters to f. Each counter
-// becomes the sum of the counters, and is stuck if this sum is 15 or more. If
-// no key was deleted from the filters, the result has the same counters as a
-// filter built from all of the keys. If a filter's [Params] differ, Merge
-// returns [ErrIncompatible], naming the field and the filter's index in others,
-// and leaves f unchanged. When f is larger than the cache, one call with many
-// filters is faster than many calls, because it passes over f only once.
+// becomes the sum of the counters, and is stuck if this sum is 15 or more, so
+// if no key was deleted from the filters, the result has the same counters as a
+// filter built from all of the keys. If f itself is among others, its keys are
+// added once more each time, and Merge needs a copy of f.
+//
+// If a filter's [Params] differ, Merge returns [ErrIncompatible], naming the
+// field and the filter's index in others, and leaves f unchanged. When f is
+// larger than the cache, one call with many filters is faster than many calls,
+// because it passes over f only once.
 func (f *Filter) Merge(others ...*Filter) error {
 	err := fault.Mergeable(errs, "Params", f.made().params, others, func(other *Filter) Params { return other.params })
 	if err != nil {
 		return err
 	}
+	others = merge.Apart(f, others, (*Filter).Clone)
 	for first := 0; first < len(f.counters); first += mergeWords {
 		piece := f.counters[first:min(first+mergeWords, len(f.counters))]
 		for _, other := range others {
