@@ -118,3 +118,35 @@ func TestTopKIsFoundWithASmallBudget(t *testing.T) {
 		require.GreaterOrEqual(t, found, 98, s.Name)
 	}
 }
+
+// Real streams and skewed ones stay within the estimate.
+func TestEstimatedBytesAreNotExceeded(t *testing.T) {
+	streams := []*stream{mobyDick(), web12(), weblog(), zipf(1.0, 1<<16, 200_000, 1), zipf(0.5, 1<<16, 200_000, 2)}
+	for _, c := range []HeavyConfig{{Phi: 0.1}, {Phi: 0.001}, {Phi: 0.0001}, {K: 10}, {K: 1000}, {K: 100, MemoryBytes: 1 << 16}} {
+		most := must(c.EstimatedBytes())
+		for _, s := range streams {
+			h := must(NewHeavyHitters(c))
+			long := uint64(0) // bytes of long keys
+			for key := range s.Counts {
+				long += uint64(max(0, len(key)-16))
+			}
+			for _, key := range s.Keys {
+				h.AddString(key)
+			}
+			require.LessOrEqual(t, h.SizeBytes(), most+long, "%+v, %s", c, s.Name)
+		}
+	}
+	w := WindowConfig{Phi: 0.001, Keys: 50_000}
+	most := must(w.EstimatedBytes())
+	window := must(NewWindow(w))
+	for _, key := range mobyDick().Keys {
+		window.AddString(key)
+	}
+	require.LessOrEqual(t, window.SizeBytes(), most)
+	w.MemoryBytes = 1 << 20
+	require.EqualValues(t, 1<<20, must(w.EstimatedBytes()))
+	_, err := HeavyConfig{}.EstimatedBytes()
+	requireField(t, err, ErrParams, "HeavyConfig.Phi")
+	_, err = WindowConfig{Phi: 2, Keys: 1}.EstimatedBytes()
+	requireField(t, err, ErrParams, "WindowConfig.Phi")
+}

@@ -31,6 +31,7 @@ type rows interface {
 	subtract(w uint64, d hashfam.Digest, n uint64)
 	merge(others []*Sketch)
 	product(other rows, w uint64) uint64
+	quantile(w uint64, delta float64) uint64
 	halve(w uint64) uint64
 	clear()
 }

@@ -107,16 +107,24 @@ func (s *Sketch) decode(r *frame.Reader) error {
 
 // check compares each row's sum with the total of s. The sum must not exceed
 // the total, and must be equal to it if the update is plain. check ignores rows
-// that contain a counter's maximum or whose sum does not fit in 64 bits.
+// that contain a counter's maximum. Rows whose sum does not fit in 64 bits make
+// s uneven.
 func (c cells[C]) check(s *Sketch) error {
 	for row := 0; len(c) > 0; row, c = row+1, c[s.params.Width:] {
-		sum, full := uint64(0), s.total == math.MaxUint64
+		sum := uint64(0)
+		full := s.total == math.MaxUint64
 		for _, n := range c[:s.params.Width] {
 			full = full || n == ^C(0)
 			sum = saturating.Add(sum, uint64(n))
 		}
-		full = full || sum == math.MaxUint64
-		if !full && (sum > s.total || sum < s.total && !s.params.Conservative) {
+		if full {
+			continue
+		}
+		if sum == math.MaxUint64 {
+			s.uneven = true
+			continue
+		}
+		if sum > s.total || sum < s.total && !s.params.Conservative {
 			return errs.Field(ErrCorrupt, fmt.Sprint("sum of row ", row), sum, fmt.Sprint("the total, ", s.total))
 		}
 	}

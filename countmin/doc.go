@@ -1,9 +1,10 @@
 // Package countmin counts how often keys occur in a stream, using memory that
-// does not grow with the stream (Cormode and Muthukrishnan, Journal of
-// Algorithms 55, 2005).
+// does not grow with the stream. The sketch is by Cormode and Muthukrishnan
+// (Journal of Algorithms 55, 2005).
 //
 //   - count any key: [New], [Sketch.Add], [Sketch.AddN], [Sketch.AddAll]
 //   - query a count: [Sketch.Count], [Sketch.Bounds], [HeavyHitters.Estimate]
+//   - know the error of counts: [Sketch.ErrorQuantile], [Sketch.ErrorBound]
 //   - find frequent keys: [NewHeavyHitters], above a fraction or the first K
 //   - find frequent keys of the last minutes: [NewWindow], [Window.Advance]
 //   - let old counts fade: [Sketch.Halve]

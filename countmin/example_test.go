@@ -183,6 +183,19 @@ func ExampleJoinHeavyHitters() {
 	// 219047 words; complete: true
 }
 
+// The error of most words is far below the bound that holds for any keys.
+func ExampleSketch_ErrorQuantile() {
+	s := hashfam.Must(countmin.New(countmin.Config{Width: 819, Depth: 5}))
+	for _, word := range data.Tokens(data.MobyDick()) {
+		s.AddString(word)
+	}
+	fmt.Println("whale:", s.CountString("whale"))
+	fmt.Println("too high by more than", s.ErrorQuantile(0.01), "for 1% of the words; bound", s.ErrorBound())
+	// Output:
+	// whale: 1291
+	// too high by more than 141 for 1% of the words; bound 727
+}
+
 // This example finds the ten most frequent words of a novel.
 func ExampleNewHeavyHitters_k() {
 	k, err := countmin.NewHeavyHitters(countmin.HeavyConfig{K: 10})

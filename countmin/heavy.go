@@ -35,7 +35,7 @@ type HeavyConfig struct {
 	// If it is 0, memory grows as the guarantee requires. The structure then
 	// tracks up to about 7/Phi keys, whether or not they are heavy hitters. It
 	// typically uses 80/Phi to 350/Phi bytes, but up to 40 KB if that is more,
-	// plus the bytes of long keys. With K, it uses up to about 610 bytes per
+	// plus the bytes of long keys. With K, it uses up to about 620 bytes per
 	// reported key, or up to 40 KB if that is more. If untrusted parties choose
 	// the keys, you should limit their length: with a Phi of 0.001, 6,700 keys
 	// of 10 KB use 67 MB.
@@ -61,6 +61,31 @@ func (c HeavyConfig) goal(reason error) (tracker.Goal, error) {
 	}
 	g := tracker.Goal{Phi: c.Phi, K: c.K, Memory: uint64(c.MemoryBytes)}
 	return g, checkMemory("HeavyConfig.MemoryBytes", c.MemoryBytes, tracker.MinMemory, reason)
+}
+
+// EstimatedBytes returns the memory in bytes that a HeavyHitters usually does
+// not exceed, without allocating it: MemoryBytes or, if that is 0, 350/Phi or
+// 640*K, or 40 KB if that is more, for keys of up to 16 bytes. It grows to this
+// size only with the keys, and longer keys need their bytes in addition.
+// EstimatedBytes returns the errors of [NewHeavyHitters].
+func (c HeavyConfig) EstimatedBytes() (uint64, error) {
+	g, err := c.goal(ErrParams)
+	if err != nil {
+		return 0, err
+	}
+	return usualBytes(g), nil
+}
+
+// usualBytes returns EstimatedBytes for a goal.
+func usualBytes(g tracker.Goal) uint64 {
+	const fewest, perKey, perHitter, most = 40_000, 640, 350, 1 << 62
+	switch {
+	case g.Memory > 0:
+		return g.Memory
+	case g.K > 0:
+		return max(fewest, perKey*uint64(g.K))
+	}
+	return uint64(min(max(fewest, perHitter/g.Phi), most))
 }
 
 // HeavyHitters finds the frequent keys of a stream, whose length need not be

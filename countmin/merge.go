@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/filterfam/filterfam/internal/fault"
+	"github.com/filterfam/filterfam/internal/merge"
 	"github.com/filterfam/filterfam/internal/saturating"
 )
 
@@ -13,15 +14,17 @@ import (
 // all keys. Conservative counts will still never be below the truth, but the
 // parts' errors add up and exceed the error of a single sketch. Merge passes
 // over s only once, so one call with many sketches is faster than many calls.
-// If a sketch's [Params] differ, Merge returns [ErrIncompatible] and leaves s
-// unchanged.
+// Merging s with itself doubles all counts. If a sketch's [Params] differ, Merge
+// returns [ErrIncompatible] and leaves s unchanged.
 func (s *Sketch) Merge(others ...*Sketch) error {
 	if err := fault.Mergeable(errs, "Params", s.params, others, (*Sketch).Params); err != nil {
 		return err
 	}
+	others = merge.Apart(s, others, (*Sketch).Clone)
 	s.rows().merge(others)
 	for _, other := range others {
 		s.total = saturating.Add(s.total, other.total)
+		s.uneven = s.uneven || other.uneven
 	}
 	return nil
 }

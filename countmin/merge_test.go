@@ -95,3 +95,46 @@ func TestRemoveIgnoresSaturatedCounters(t *testing.T) {
 	require.Zero(t, s.Total())
 	require.ErrorContains(t, s.Remove([]byte("a"), 1), "n = 1, want at most the key's count, 0")
 }
+
+// The receiver can be among the others, in any place and any number of times.
+func TestMergeAcceptsTheReceiver(t *testing.T) {
+	for _, conservative := range []bool{false, true} {
+		s := mustNew(t, Params{Width: 100, Depth: 4, CounterBits: 32, Conservative: conservative})
+		other := mustNew(t, s.Params())
+		s.AddString("a")
+		other.AddString("b")
+		for times, others := range map[uint64][]*Sketch{2: {other, s}, 3: {s, other, s}, 4: {s, s, other, s}} {
+			merged := s.Clone()
+			for i := range others {
+				if others[i] == s {
+					others[i] = merged
+				}
+			}
+			require.NoError(t, merged.Merge(others...))
+			require.EqualValues(t, times, merged.CountString("a"))
+			require.EqualValues(t, 1, merged.CountString("b"))
+			require.EqualValues(t, times+1, merged.Total())
+		}
+	}
+}
+
+// Counters whose sum does not fit in 64 bits are forged. Without its check,
+// Remove would leave rows whose sum is not the total, which is not decoded.
+func TestForgedRowsAreNotChangedByRemove(t *testing.T) {
+	s := mustNew(t, Params{Width: 2, Depth: 1, CounterBits: 64})
+	s.of64[0] = 1 << 63
+	s.of64[1] = 1 << 63
+	s.total = 5
+	var forged Sketch
+	require.NoError(t, forged.UnmarshalBinary(must(s.MarshalBinary())))
+	err := forged.Remove([]byte("a"), 3)
+	requireField(t, err, ErrParams, "sum of a row")
+	require.True(t, forged.Equal(s))
+	require.NoError(t, new(Sketch).UnmarshalBinary(must(forged.MarshalBinary())))
+	sum := mustNew(t, s.Params())
+	require.NoError(t, sum.Merge(&forged))
+	requireField(t, sum.Remove([]byte("a"), 3), ErrParams, "sum of a row")
+	sum.Reset()
+	sum.AddString("a")
+	require.NoError(t, sum.Remove([]byte("a"), 1))
+}

@@ -21,7 +21,8 @@ import (
 // counts may be too low. Remove can only detect this, and return [ErrParams],
 // if n exceeds the key's count or the total. It always returns ErrParams if s
 // is conservative, because keys of conservative sketches need not have raised
-// all their counters.
+// all their counters, and if s was decoded from forged counters that no keys
+// can have caused.
 func (s *Sketch) Remove(key []byte, n uint64) error { return s.RemoveDigest(s.hash.Sum(key), n) }
 
 // RemoveDigest is like [Sketch.Remove] for a key's digest, which must be
@@ -29,6 +30,9 @@ func (s *Sketch) Remove(key []byte, n uint64) error { return s.RemoveDigest(s.ha
 func (s *Sketch) RemoveDigest(d hashfam.Digest, n uint64) error {
 	if s.params.Conservative {
 		return errs.Field(ErrParams, "Params.Conservative", true, "false for Remove")
+	}
+	if s.uneven { // removing a key could leave rows that do not add up to the total
+		return errs.Field(ErrParams, "sum of a row", "above 2^64-1", fmt.Sprint("the total, ", s.total))
 	}
 	most := s.CountDigest(d)
 	if s.params.stuck(most) { // then all of the key's counters are stuck, and will not change

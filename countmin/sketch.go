@@ -58,13 +58,16 @@ func (s *Sketch) SizeBytes() uint64 { return s.params.SizeBytes() }
 func (s *Sketch) Reset() {
 	s.rows().clear()
 	s.total = 0
+	s.uneven = false
 }
 
 // Clone returns a deep copy of s.
 func (s *Sketch) Clone() *Sketch {
 	c := *s
-	c.of8, c.of16 = slices.Clone(s.of8), slices.Clone(s.of16)
-	c.of32, c.of64 = slices.Clone(s.of32), slices.Clone(s.of64)
+	c.of8 = slices.Clone(s.of8)
+	c.of16 = slices.Clone(s.of16)
+	c.of32 = slices.Clone(s.of32)
+	c.of64 = slices.Clone(s.of64)
 	return &c
 }
 

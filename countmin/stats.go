@@ -2,6 +2,7 @@ package countmin
 
 import (
 	"math"
+	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
 )
@@ -21,6 +22,63 @@ func (s *Sketch) ErrorBound() uint64 {
 		return uint64(bound)
 	}
 	return s.total
+}
+
+// ErrorQuantile returns an error that the count of a key exceeds with a
+// probability of no more than delta, which should be above 0 and below 1. It is
+// usually far below [Sketch.ErrorBound] because it is computed from the
+// counters of s: the error of a key in a row is the value of a random counter,
+// so the probability that the count is too high by more than t is the product,
+// over all rows, of the fraction of counters above t (Ting, KDD 2018).
+//
+// The key must not have been chosen with the family in mind. If s is
+// conservative, the probability is proven only for keys that were never
+// counted, but usually holds for all keys. With a delta of 0, no key that was
+// never counted has a higher error. ErrorQuantile returns the largest uint64 if
+// the error reaches a counter's maximum. It reads all counters several times,
+// and does not allocate.
+func (s *Sketch) ErrorQuantile(delta float64) uint64 {
+	t := s.rows().quantile(s.params.Width, delta)
+	if s.params.stuck(t) {
+		return math.MaxUint64
+	}
+	return t
+}
+
+// quantile returns the least t for which the product, over all rows, of the
+// fraction of counters above t does not exceed delta.
+func (c cells[C]) quantile(w uint64, delta float64) uint64 {
+	// above(high) is 0, and above(low) exceeds delta after the first step.
+	high := uint64(math.MaxUint64)
+	for row := c; len(row) > 0; row = row[w:] {
+		high = min(high, uint64(slices.Max(row[:w])))
+	}
+	low := uint64(0)
+	for low < high {
+		middle := low + (high-low)/2
+		if c.above(w, C(middle)) <= max(0, delta) {
+			high = middle
+		} else {
+			low = middle + 1
+		}
+	}
+	return low
+}
+
+// above returns the product, over all rows, of the fraction of counters above
+// t.
+func (c cells[C]) above(w uint64, t C) float64 {
+	product := 1.0
+	for ; len(c) > 0; c = c[w:] {
+		n := 0
+		for _, x := range c[:w] {
+			if x > t {
+				n++
+			}
+		}
+		product *= float64(n) / float64(w)
+	}
+	return product
 }
 
 // Bounds returns an interval for key's true count. The true count never exceeds

@@ -53,6 +53,23 @@ const (
 	windowBytes    = 256 // upper bound on the size of a Window without its panes
 )
 
+// EstimatedBytes is like [HeavyConfig.EstimatedBytes] for a Window, each part of
+// which uses as much memory as a HeavyHitters. It returns the errors of
+// [NewWindow].
+func (c WindowConfig) EstimatedBytes() (uint64, error) {
+	c, err := c.rounded()
+	if err != nil {
+		return 0, err
+	}
+	if err := c.check(ErrParams); err != nil {
+		return 0, err
+	}
+	if c.MemoryBytes > 0 {
+		return uint64(c.MemoryBytes), nil
+	}
+	return min(windowBytes+uint64(c.Parts+1)*min(usualBytes(c.goal()), 1<<50), math.MaxInt64), nil
+}
+
 // rounded returns c with the number of parts that it will have, and with a Span
 // that is a multiple of it. It returns [ErrParams] if there is no such Span.
 func (c WindowConfig) rounded() (WindowConfig, error) {

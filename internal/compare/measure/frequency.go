@@ -26,12 +26,13 @@ type FrequencyRow struct {
 	BitsPerKey float64  `json:"bits_per_key"`
 	MeanError  *float64 `json:"mean_error"` // nil if keys cannot be queried
 	MaxError   *float64 `json:"max_error"`
-	ErrorBound *float64 `json:"error_bound"` // nil if there is none
-	AboveBound float64  `json:"above_bound"` // fraction of keys
-	BelowTruth uint64   `json:"below_truth"` // keys in all rounds
-	Wanted     int      `json:"wanted"`      // number of keys that should be reported
-	Missed     float64  `json:"missed"`      // mean over the rounds
-	Extra      float64  `json:"extra"`       // reported but not wanted, mean over the rounds
+	ErrorBound *float64 `json:"error_bound"`    // nil if there is none
+	AboveBound float64  `json:"above_bound"`    // fraction of keys
+	Quantile   *float64 `json:"error_quantile"` // ErrorQuantile for 99% of keys, mean over the rounds; nil if there is none
+	BelowTruth uint64   `json:"below_truth"`    // keys in all rounds
+	Wanted     int      `json:"wanted"`         // number of keys that should be reported
+	Missed     float64  `json:"missed"`         // mean over the rounds
+	Extra      float64  `json:"extra"`          // reported but not wanted, mean over the rounds
 	AddNS      float64  `json:"add_ns"`
 
 	Memory int  `json:"-"` // the memory size in bytes if it was configured
@@ -71,6 +72,7 @@ func (t Tally) measure(ctx context.Context, s *Stream, done func()) (FrequencyRo
 		}
 		adds = append(adds, perKey(time.Since(start), total))
 		x.Bytes = max(x.Bytes, c.SizeBytes())
+		x.addQuantile(c)
 		reported := x.query(c, s)
 		if c.Report != nil {
 			reported = c.Report()
@@ -97,6 +99,17 @@ func (x *FrequencyRow) judge(t Tally, reported []string, wanted map[string]bool)
 	}
 	x.Missed += float64(max(0, x.Wanted-hits)) / frequencyRounds
 	x.Extra += float64(len(reported)-hits) / frequencyRounds
+}
+
+// addQuantile adds a round's error quantile to x.
+func (x *FrequencyRow) addQuantile(c Counter) {
+	if c.Quantile == nil {
+		return
+	}
+	if x.Quantile == nil {
+		x.Quantile = new(float64)
+	}
+	*x.Quantile += float64(c.Quantile(SketchDelta)) / frequencyRounds
 }
 
 // query adds a round's errors to x and returns the apparent heavy hitters.
@@ -156,9 +169,10 @@ const (
 // A Counter counts keys.
 type Counter struct {
 	Add       func(key []byte)
-	Count     func(key []byte) uint64 // nil if keys cannot be queried
-	Report    func() []string         // nil if it does not report keys
-	Complete  func() bool             // reports whether Report is complete; nil if unknown
+	Count     func(key []byte) uint64    // nil if keys cannot be queried
+	Report    func() []string            // nil if it does not report keys
+	Quantile  func(delta float64) uint64 // nil if there is no error quantile
+	Complete  func() bool                // reports whether Report is complete; nil if unknown
 	SizeBytes func() uint64
 }
 
@@ -218,7 +232,7 @@ func sketch(c countmin.Config) BuildCounter {
 		if err != nil {
 			return Counter{}, err
 		}
-		return Counter{Add: s.Add, Count: s.Count, SizeBytes: s.SizeBytes}, nil
+		return Counter{Add: s.Add, Count: s.Count, Quantile: s.ErrorQuantile, SizeBytes: s.SizeBytes}, nil
 	}
 }
 

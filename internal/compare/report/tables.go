@@ -80,14 +80,14 @@ func ratioTable(list []measure.Row) table {
 }
 
 const countLegend = "How to read it: error is the mean error of a count over all distinct keys, and max the largest error. bound is the " +
-	"sketch's bound for 99% of keys, and above the percentage of keys that exceed it. heavy is the number of keys above 0.1% of the total, " +
+	"sketch's bound for 99% of keys, above the percentage of keys that exceed it, and 99% the closer bound that ErrorQuantile returns. heavy is the number of keys above 0.1% of the total, " +
 	"or of the 100 most frequent keys; missed keys were not reported; extra keys were reported but are below the threshold. " +
 	"setting is a sketch's epsilon and delta, or phi or k with the memory size."
 
 func countTable(list []measure.FrequencyRow) table {
 	t := table{Columns: []column{
 		{name: "counting", Left: true}, {name: "setting", Left: true, drop: 2}, {name: "KiB"}, {name: "bits/key", drop: 1},
-		{name: "error"}, {name: "max", drop: 5}, {name: "bound", drop: 4}, {name: "above", drop: 3},
+		{name: "error"}, {name: "max", drop: 6}, {name: "bound", drop: 4}, {name: "above", drop: 3}, {name: "99%", drop: 5},
 		{name: "heavy"}, {name: "missed"}, {name: "extra"}, {name: "add"},
 	}}
 	for _, x := range list {
@@ -98,11 +98,15 @@ func countTable(list []measure.FrequencyRow) table {
 	return t
 }
 
-// errorCells formats the errors, their bound, and the share of keys above it.
+// errorCells formats the errors, their bound, the share of keys above it, and
+// the error quantile.
 func errorCells(x measure.FrequencyRow) []string {
 	most := func(x float64) string { return brief(uint64(x)) }
 	above := func(float64) string { return percent(x.AboveBound, 2) }
-	return []string{orDash(x.MeanError, hundredths), orDash(x.MaxError, most), orDash(x.ErrorBound, hundredths), orDash(x.ErrorBound, above)}
+	return []string{
+		orDash(x.MeanError, hundredths), orDash(x.MaxError, most), orDash(x.ErrorBound, hundredths), orDash(x.ErrorBound, above),
+		orDash(x.Quantile, hundredths),
+	}
 }
 
 // timeTable contains the times for every second number of keys in the figure.
@@ -125,7 +129,7 @@ func timeTable(keys []int, times []measure.Curve) table {
 func errorTable(list []measure.FrequencyRow) table {
 	t := table{Columns: []column{
 		{name: "KiB"}, {name: "structure", Left: true}, {name: "mean error"}, {name: "largest"}, {name: "bound"},
-		{name: "above it"}, {name: "missed"}, {name: "extra"},
+		{name: "above it"}, {name: "ErrorQuantile"}, {name: "missed"}, {name: "extra"},
 	}}
 	for _, x := range list {
 		if bits.TrailingZeros(uint(x.Memory))%2 != 0 {
