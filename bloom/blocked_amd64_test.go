@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 )
 
 // A lineCase is a filter's array and a block of digests, of which about half
@@ -69,6 +70,7 @@ func (c lineCase) check(t *testing.T) {
 }
 
 func TestLinesMatchPortableCode(t *testing.T) {
+	machine.Matters(t)
 	if !useAVX512 {
 		t.Skip("this machine has no AVX-512, or GODEBUG turns it off")
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/frame"
 	"github.com/filterfam/filterfam/internal/frame/frametest"
@@ -91,6 +92,7 @@ func TestAppendFrameRemembersThePlan(t *testing.T) {
 
 // A frame without any bits must not make a FrameReader panic.
 func TestFrameReaderRejectsEmptyArrays(t *testing.T) {
+	machine.Matters(t)
 	for _, bits := range []uint64{0, 1<<64 - 1} {
 		h := Params{Bits: bits, Hashes: 1}.encoded().Header(hashfam.Family{}.CheckValue())
 		h.Payload = 0

@@ -12,6 +12,7 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 )
 
 // A schedule is a small filter that several goroutines use at the same time,
@@ -110,6 +111,7 @@ func TestConcurrentSchedulesLoseNoKey(t *testing.T) {
 // Four goroutines set adjacent bits at the same time, so that an instruction
 // that is not atomic loses some.
 func TestConcurrentAddsLoseNoBit(t *testing.T) {
+	machine.Matters(t)
 	for range 100 {
 		c := newConcurrent(mustNew(t, Params{Bits: 1 << 14, Hashes: 1}))
 		four(func(worker uint64) {
@@ -123,6 +125,7 @@ func TestConcurrentAddsLoseNoBit(t *testing.T) {
 
 // Four goroutines add the same keys. For each key, one call returns false.
 func TestConcurrentContainsOrAddIsFalseOncePerKey(t *testing.T) {
+	machine.Matters(t)
 	c, first := newConcurrent(mustNew(t, Params{Bits: 1 << 23, Hashes: 7})), atomic.Int64{}
 	four(func(uint64) {
 		for i := range uint64(100_000) {
@@ -135,6 +138,7 @@ func TestConcurrentContainsOrAddIsFalseOncePerKey(t *testing.T) {
 }
 
 func TestBatchesMatchSingleKeys(t *testing.T) {
+	machine.Matters(t)
 	for _, layout := range layouts {
 		requireBatches(t, layout)
 	}
@@ -159,6 +163,7 @@ func requireBatches(t *testing.T, layout Layout) {
 }
 
 func TestConcurrentOperationsAndMergesDoNotAllocate(t *testing.T) {
+	machine.Matters(t)
 	require.ErrorIs(t, errorOf(NewConcurrent(Config{})), ErrParams)
 	c, err := NewConcurrent(Config{Capacity: 1000, FPRate: 0.01})
 	require.NoError(t, err)

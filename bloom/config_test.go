@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/filterfam/filterfam/internal/checks"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/sizing"
 	"github.com/stretchr/testify/require"
 )
@@ -119,6 +120,7 @@ func requireField(t require.TestingT, err, sentinel error, field string) {
 
 // In WebAssembly, an int has 64 bits, but an address has 32.
 func TestFiltersBeyondTheAddressSpaceAreErrors(t *testing.T) {
+	machine.Matters(t)
 	if math.MaxInt > math.MaxInt32 && runtime.GOARCH != "wasm" {
 		t.Skip("addresses have more than 32 bits")
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/frame"
 	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
@@ -146,6 +147,7 @@ func misdeliver(t *testing.T, r *rand.Rand, f *Filter, delta, earlier []byte) {
 // The files have bits that are set and cleared, bits that stay because most
 // others change, and no changed bits.
 func TestGoldenDeltas(t *testing.T) {
+	machine.Matters(t)
 	var keys []string
 	for i := range 3000 {
 		keys = append(keys, fmt.Sprint("key ", i))
@@ -212,6 +214,7 @@ func TestDeltaErrorsNameTheDifference(t *testing.T) {
 // No code of n positions is longer than the length of riceBits, which is the
 // shortest possible bound.
 func TestRiceCodesRoundTrip(t *testing.T) {
+	machine.Matters(t)
 	rapid.Check(t, func(t *rapid.T) {
 		m := rapid.Uint64Range(1, 1<<rapid.IntRange(1, 48).Draw(t, "log2 of m")).Draw(t, "m")
 		positions := rapid.SliceOfNDistinct(rapid.Uint64Range(0, m-1), 0, int(min(m, 300)), rapid.ID).Draw(t, "positions")
@@ -269,6 +272,7 @@ func FuzzDelta(f *testing.F) {
 // The comment of the Rice code shows the first code. A gap of 2^64 is not
 // decoded as 0.
 func TestRiceCodesOfExamplesAndGapsThatOverflow(t *testing.T) {
+	machine.Matters(t)
 	require.Equal(t, []uint64{0b01_10_011_011}, riceCode(16, 3, slices.Values([]uint64{1, 3, 9})))
 	m, zeros := uint64(1<<48), uint64(1<<17)
 	b, _ := riceBits(m, 1)

@@ -11,10 +11,12 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 func TestAddedKeysAreFound(t *testing.T) {
+	machine.Matters(t)
 	rapid.Check(t, func(t *rapid.T) {
 		f := mustNew(t, drawParams(t, hashfam.Family{}))
 		keys := rapid.SliceOf(rapid.String()).Draw(t, "keys")
@@ -28,6 +30,7 @@ func TestAddedKeysAreFound(t *testing.T) {
 }
 
 func TestMergeKeepsAllKeys(t *testing.T) {
+	machine.Matters(t)
 	rapid.Check(t, func(t *rapid.T) {
 		f := mustNew(t, drawParams(t, hashfam.Family{}))
 		g := f.Clone()
@@ -40,6 +43,7 @@ func TestMergeKeepsAllKeys(t *testing.T) {
 }
 
 func TestDecodingGivesTheEncodedFilter(t *testing.T) {
+	machine.Matters(t)
 	rapid.Check(t, func(t *rapid.T) {
 		f, g := mustNew(t, drawParams(t, hashfam.Family{})), new(Filter)
 		for _, key := range rapid.SliceOf(rapid.String()).Draw(t, "keys") {
@@ -117,12 +121,30 @@ var rotatings = conformance.Structure{
 	},
 }
 
-func TestFilter(t *testing.T)                { rapid.Check(t, filters.Run) }
-func TestFilterFrames(t *testing.T)          { filters.Test(t) }
-func TestScalable(t *testing.T)              { rapid.Check(t, scalables.Run) }
-func TestScalableFrames(t *testing.T)        { scalables.Test(t) }
-func TestRotating(t *testing.T)              { rapid.Check(t, rotatings.Run) }
-func TestRotatingFrames(t *testing.T)        { rotatings.Test(t) }
+func TestFilter(t *testing.T) {
+	machine.Matters(t)
+	rapid.Check(t, filters.Run)
+}
+func TestFilterFrames(t *testing.T) {
+	machine.Matters(t)
+	filters.Test(t)
+}
+func TestScalable(t *testing.T) {
+	machine.Matters(t)
+	rapid.Check(t, scalables.Run)
+}
+func TestScalableFrames(t *testing.T) {
+	machine.Matters(t)
+	scalables.Test(t)
+}
+func TestRotating(t *testing.T) {
+	machine.Matters(t)
+	rapid.Check(t, rotatings.Run)
+}
+func TestRotatingFrames(t *testing.T) {
+	machine.Matters(t)
+	rotatings.Test(t)
+}
 func FuzzFilter(f *testing.F)                { f.Fuzz(rapid.MakeFuzz(filters.Run)) }
 func FuzzChangedFrames(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(filters.Change)) }
 func FuzzFrames(f *testing.F)                { filters.Fuzz(f) }

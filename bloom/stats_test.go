@@ -11,6 +11,7 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
@@ -213,6 +214,7 @@ func TestEstimatesDependOnTheLayout(t *testing.T) {
 }
 
 func TestFalsePositiveRateOfUnevenSlicesAndLines(t *testing.T) {
+	machine.Matters(t)
 	f := mustNew(t, Params{Bits: 128, Hashes: 2, Layout: Partitioned})
 	f.words[0], f.words[1] = 0xf, 0xff
 	require.InEpsilon(t, 4.0/64*8/64, f.FalsePositiveRate(), 1e-12)
@@ -223,6 +225,7 @@ func TestFalsePositiveRateOfUnevenSlicesAndLines(t *testing.T) {
 }
 
 func TestOnesInRanges(t *testing.T) {
+	machine.Matters(t)
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOfN(rapid.Uint64(), 1, 5).Draw(t, "words")
 		end := rapid.IntRange(1, 64*len(words)).Draw(t, "end")

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/sizing"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -94,6 +95,7 @@ func TestFilterHasACounterForEachBitOfABloomFilter(t *testing.T) {
 // The largest capacity needs all counters, 2^46 on 64-bit platforms, in steps
 // of 8. If the capacity is larger, the error describes the valid range.
 func TestTheLargestCapacityFillsTheLargestArray(t *testing.T) {
+	machine.Matters(t)
 	at := func(n uint64) (Params, error) { return Config{Capacity: n, FPRate: 0.9}.Params() }
 	fits, most := Params{}, uint64(0)
 	for step := uint64(1) << 50; step > 0; step /= 2 {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 )
 
 var layouts = []Layout{Classic, Blocked}
@@ -75,6 +76,7 @@ func (m model) check(t require.TestingT, f *Filter) {
 // After any sequence of adds, deletes and merges, every counter should equal
 // the model's counter.
 func TestFilterMatchesModel(t *testing.T) {
+	machine.Matters(t)
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawParams(t, hashfam.Family{})
 		if p.Layout == Classic {

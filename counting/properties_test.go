@@ -10,10 +10,12 @@ import (
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 func TestAKeyIsFoundUntilItIsDeleted(t *testing.T) {
+	machine.Matters(t)
 	rapid.Check(t, func(t *rapid.T) {
 		f := mustNew(t, drawParams(t, hashfam.Family{}))
 		keys := rapid.SliceOfNDistinct(rapid.String(), 1, 10, rapid.ID).Draw(t, "keys")
@@ -26,6 +28,7 @@ func TestAKeyIsFoundUntilItIsDeleted(t *testing.T) {
 }
 
 func TestMergeKeepsAllKeys(t *testing.T) {
+	machine.Matters(t)
 	rapid.Check(t, func(t *rapid.T) {
 		f := mustNew(t, drawParams(t, hashfam.Family{}))
 		g := f.Clone()
@@ -38,6 +41,7 @@ func TestMergeKeepsAllKeys(t *testing.T) {
 }
 
 func TestDecodingGivesTheEncodedFilter(t *testing.T) {
+	machine.Matters(t)
 	rapid.Check(t, func(t *rapid.T) {
 		f, g := mustNew(t, drawParams(t, hashfam.Family{})), new(Filter)
 		for _, key := range rapid.SliceOf(rapid.String()).Draw(t, "keys") {
@@ -76,8 +80,14 @@ var filters = conformance.Structure{
 	},
 }
 
-func TestFilter(t *testing.T)        { rapid.Check(t, filters.Run) }
-func TestFilterFrames(t *testing.T)  { filters.Test(t) }
+func TestFilter(t *testing.T) {
+	machine.Matters(t)
+	rapid.Check(t, filters.Run)
+}
+func TestFilterFrames(t *testing.T) {
+	machine.Matters(t)
+	filters.Test(t)
+}
 func FuzzFilter(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(filters.Run)) }
 func FuzzChangedFrames(f *testing.F) { f.Fuzz(rapid.MakeFuzz(filters.Change)) }
 func FuzzFrames(f *testing.F)        { filters.Fuzz(f) }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 )
 
 // Conservative update is more accurate. If each key is weighted by its count,
@@ -66,6 +67,7 @@ func TestSketchesOfManyKeysMeetTheErrorBound(t *testing.T) {
 // Even with a small budget, every heavy hitter is found, with few others and a
 // small error. The long form uses Zipf streams of 10^7 updates and 10^6 keys.
 func TestHeavyHittersAreFoundWithASmallBudget(t *testing.T) {
+	machine.Matters(t)
 	keys, length := 50_000, 200_000
 	if checks.Long(t, 0.5, 0.5) {
 		keys, length = 1_000_000, 10_000_000
@@ -99,6 +101,7 @@ func TestHeavyHittersAreFoundWithASmallBudget(t *testing.T) {
 }
 
 func TestTopKIsFoundWithASmallBudget(t *testing.T) {
+	machine.Matters(t)
 	for _, s := range []*stream{web12(), weblog(), web12().ascending()} {
 		k := must(NewHeavyHitters(HeavyConfig{K: 100, MemoryBytes: 64 << 10}))
 		feed(k, s, 0, 1)

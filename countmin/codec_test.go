@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
 
@@ -31,6 +32,7 @@ func TestRowsMustAddUpToTheTotal(t *testing.T) {
 // docs/format.md has no rule for rows whose sum is the largest number or does
 // not fit in 64 bits.
 func TestRowsWithTheLargestSumAreDecoded(t *testing.T) {
+	machine.Matters(t)
 	for _, conservative := range []bool{false, true} {
 		s := mustNew(t, Params{Width: 2, Depth: 1, CounterBits: 64, Conservative: conservative})
 		s.AddN([]byte("a"), 10)
@@ -69,6 +71,7 @@ type receiver interface{ UnmarshalBinary([]byte) error }
 // The largest values of a parameter are decoded. One more is an error, and so
 // is a payload that does not follow from the parameters.
 func TestLargestFrameParametersAreDecoded(t *testing.T) {
+	machine.Matters(t)
 	if runtime.GOARCH == "wasm" || math.MaxInt == math.MaxInt32 {
 		require.EqualValues(t, math.MaxInt32/2, tracker.MaxMemory)
 	}

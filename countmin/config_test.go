@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/sizing"
 	"github.com/stretchr/testify/require"
 )
@@ -93,6 +94,7 @@ func TestInvalidParametersNameTheField(t *testing.T) {
 // The width is ceil(e/epsilon), and the depth is ceil(ln 1/delta) (Cormode and
 // Muthukrishnan 2005).
 func TestSizesMatchTheTheorem(t *testing.T) {
+	machine.Matters(t)
 	for _, c := range []struct {
 		config Config
 		want   Params
@@ -122,6 +124,7 @@ func TestStructuresFitInTheReservedBytes(t *testing.T) {
 
 // A size that does not fit in a uint64 must not wrap around to a small number.
 func TestSizesDoNotOverflow(t *testing.T) {
+	machine.Matters(t)
 	for p, size := range map[Params]uint64{
 		{Width: 3, Depth: 2, CounterBits: 32}:                24,
 		{Width: 1 << 57, Depth: 2, CounterBits: 32}:          1 << 60,

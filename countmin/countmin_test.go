@@ -9,6 +9,7 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 )
 
 // cells returns the counters, whatever their size.
@@ -42,6 +43,7 @@ func TestCountersAreAtTheDigestsPositions(t *testing.T) {
 // A counter stops at its maximum. All of a key's counters, and no others,
 // change.
 func TestCountersSaturate(t *testing.T) {
+	machine.Matters(t)
 	for bits, most := range map[int]uint64{8: math.MaxUint8, 16: math.MaxUint16, 32: math.MaxUint32, 64: math.MaxUint64} {
 		for _, careful := range []bool{false, true} {
 			s := mustNew(t, Params{Width: 50, Depth: 4, CounterBits: bits, Conservative: careful})
@@ -76,6 +78,7 @@ func TestCountersSaturate(t *testing.T) {
 // A total of 2^64-1 may be any higher number, so it bounds no error. Here the
 // true total is about 2^71, and most other keys collide with a counted key.
 func TestBoundsHoldWhenTheTotalSaturates(t *testing.T) {
+	machine.Matters(t)
 	s := must(New(Config{Width: 1000, Depth: 5, CounterBits: 64}))
 	for key := range uint64(2000) {
 		s.AddNDigest(s.Family().SumUint64(key), 1<<60)

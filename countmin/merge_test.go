@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/frame/frametest"
 	"github.com/stretchr/testify/require"
 )
@@ -78,6 +79,7 @@ func TestHalveKeepsForgedRowsValid(t *testing.T) {
 // A counter at its maximum does not limit how often a key can be removed, and
 // is not decremented, since this could make the counts of other keys too low.
 func TestRemoveIgnoresSaturatedCounters(t *testing.T) {
+	machine.Matters(t)
 	s := must(New(Config{Width: 100, Depth: 3}))
 	s.AddN([]byte("a"), 1<<33)
 	s.AddN([]byte("b"), 5)

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/conformance"
 )
 
@@ -25,6 +26,7 @@ func TestCountIsNeverBelowTheTruth(t *testing.T) {
 }
 
 func TestMergeKeepsAllCounts(t *testing.T) {
+	machine.Matters(t)
 	rapid.Check(t, func(t *rapid.T) {
 		s := mustNew(t, drawParams(t, hashfam.Family{}))
 		other, key := s.Clone(), rapid.SliceOf(rapid.Byte()).Draw(t, "key")
@@ -37,6 +39,7 @@ func TestMergeKeepsAllCounts(t *testing.T) {
 }
 
 func TestDecodingReturnsTheEncodedSketch(t *testing.T) {
+	machine.Matters(t)
 	rapid.Check(t, func(t *rapid.T) {
 		s, decoded := mustNew(t, drawParams(t, hashfam.Family{})), new(Sketch)
 		for _, key := range rapid.SliceOf(rapid.String()).Draw(t, "keys") {
@@ -82,8 +85,14 @@ var sketches = conformance.Structure{
 	},
 }
 
-func TestSketch(t *testing.T)        { rapid.Check(t, sketches.Run) }
-func TestSketchFrames(t *testing.T)  { sketches.Test(t) }
+func TestSketch(t *testing.T) {
+	machine.Matters(t)
+	rapid.Check(t, sketches.Run)
+}
+func TestSketchFrames(t *testing.T) {
+	machine.Matters(t)
+	sketches.Test(t)
+}
 func FuzzSketch(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(sketches.Run)) }
 func FuzzChangedFrames(f *testing.F) { f.Fuzz(rapid.MakeFuzz(sketches.Change)) }
 func FuzzFrames(f *testing.F)        { sketches.Fuzz(f) }

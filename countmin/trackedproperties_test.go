@@ -15,6 +15,7 @@ import (
 
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/saturating"
 )
@@ -58,12 +59,30 @@ func windowsOf(draw func(*rapid.T, hashfam.Family) WindowConfig) conformance.Str
 	})
 }
 
-func TestHeavyHitters(t *testing.T)        { rapid.Check(t, heavies.Run) }
-func TestTopK(t *testing.T)                { rapid.Check(t, tops.Run) }
-func TestWindow(t *testing.T)              { rapid.Check(t, windows.Run) }
-func TestHeavyFrames(t *testing.T)         { heavies.Test(t) }
-func TestTopKFrames(t *testing.T)          { tops.Test(t) }
-func TestWindowFrames(t *testing.T)        { slow.Test(t) }
+func TestHeavyHitters(t *testing.T) {
+	machine.Matters(t)
+	rapid.Check(t, heavies.Run)
+}
+func TestTopK(t *testing.T) {
+	machine.Matters(t)
+	rapid.Check(t, tops.Run)
+}
+func TestWindow(t *testing.T) {
+	machine.Matters(t)
+	rapid.Check(t, windows.Run)
+}
+func TestHeavyFrames(t *testing.T) {
+	machine.Matters(t)
+	heavies.Test(t)
+}
+func TestTopKFrames(t *testing.T) {
+	machine.Matters(t)
+	tops.Test(t)
+}
+func TestWindowFrames(t *testing.T) {
+	machine.Matters(t)
+	slow.Test(t)
+}
 func FuzzHeavyHitters(f *testing.F)        { f.Fuzz(rapid.MakeFuzz(heavies.Run)) }
 func FuzzTopK(f *testing.F)                { f.Fuzz(rapid.MakeFuzz(tops.Run)) }
 func FuzzWindow(f *testing.F)              { f.Fuzz(rapid.MakeFuzz(windows.Run)) }

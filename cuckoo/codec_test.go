@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
 
@@ -20,6 +21,7 @@ const (
 // after the last bucket are set, for example in the half word and the word
 // after 38 buckets of 36 bits.
 func TestImpossibleTablesAreCorrupt(t *testing.T) {
+	machine.Matters(t)
 	for _, p := range append(kinds, Params{Buckets: 38, FingerprintBits: 9}) {
 		f := mustNew(t, p)
 		require.NoError(t, f.AddString("key"))
@@ -50,6 +52,7 @@ func TestImpossibleTablesAreCorrupt(t *testing.T) {
 
 // A view can use bytes at any address.
 func TestViewsNeedNoAlignment(t *testing.T) {
+	machine.Matters(t)
 	for _, p := range kinds {
 		f := mustNew(t, p)
 		digests := digestsOf(f, 0, 300)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/filterfam/filterfam/internal/checks"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/sizing"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -26,6 +27,7 @@ func requireField(t *testing.T, err, sentinel error, field string) {
 // to 2^41 buckets. At a rate of 0.9 and the largest Expected, a page of 41,024
 // bits is planned for 3,872 keys.
 func TestInvalidParamsReturnFieldErrors(t *testing.T) {
+	machine.Matters(t)
 	const many, pages = 1 << 43, uint64(sizing.MaxBits) / 41_024
 	least, most := math.Ldexp(8, -32)+math.Ldexp(many, -64), uint64(sizing.MaxBits)/128&^1
 	for field, configs := range map[string][]Config{
@@ -73,6 +75,7 @@ func TestInvalidParamsReturnFieldErrors(t *testing.T) {
 }
 
 func TestParamsMeetTheirConfig(t *testing.T) {
+	machine.Matters(t)
 	rapid.Check(t, func(t *rapid.T) {
 		c := Config{
 			Capacity: uint64(math.Exp(rapid.Float64Range(0, math.Log(1e8)).Draw(t, "ln n"))),
@@ -95,6 +98,7 @@ func TestParamsMeetTheirConfig(t *testing.T) {
 }
 
 func TestRateAtMatchesKnownValues(t *testing.T) {
+	machine.Matters(t)
 	p := Params{Buckets: 2, FingerprintBits: 8}
 	require.Zero(t, p.RateAt(0))
 	require.InEpsilon(t, 1.0/255, p.RateAt(1), 1e-12) // two buckets of two: any fingerprint of 255
@@ -103,6 +107,7 @@ func TestRateAtMatchesKnownValues(t *testing.T) {
 }
 
 func TestSizesDoNotOverflow(t *testing.T) {
+	machine.Matters(t)
 	for p, size := range map[Params]uint64{
 		{Buckets: 2, FingerprintBits: 16}:               24,
 		{Buckets: 1 << 57, FingerprintBits: 16}:         1<<60 + 8,
@@ -116,6 +121,7 @@ func TestSizesDoNotOverflow(t *testing.T) {
 }
 
 func TestParamsUseMemoryBytes(t *testing.T) {
+	machine.Matters(t)
 	for _, compact := range []bool{false, true} {
 		var keys uint64
 		checks.Budget[Params]{

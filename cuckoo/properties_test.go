@@ -12,11 +12,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 func TestKeysAreFoundUntilDeleted(t *testing.T) {
+	machine.Matters(t)
 	rapid.Check(t, func(t *rapid.T) {
 		f := mustNew(t, drawParams(t, hashfam.Family{}))
 		keys := rapid.SliceOfN(rapid.String(), 0, 8).Draw(t, "keys")
@@ -30,6 +32,7 @@ func TestKeysAreFoundUntilDeleted(t *testing.T) {
 }
 
 func TestMergeKeepsAllKeys(t *testing.T) {
+	machine.Matters(t)
 	rapid.Check(t, func(t *rapid.T) {
 		f := mustNew(t, drawParams(t, hashfam.Family{}))
 		g := f.Clone()
@@ -42,6 +45,7 @@ func TestMergeKeepsAllKeys(t *testing.T) {
 }
 
 func TestDecodingReturnsTheEncodedFilter(t *testing.T) {
+	machine.Matters(t)
 	rapid.Check(t, func(t *rapid.T) {
 		f, g := mustNew(t, drawParams(t, hashfam.Family{})), new(Filter)
 		for _, key := range rapid.SliceOfN(rapid.String(), 0, 8).Draw(t, "keys") {
@@ -100,10 +104,22 @@ var scalables = conformance.Structure{
 	},
 }
 
-func TestFilter(t *testing.T)                { rapid.Check(t, filters.Run) }
-func TestFilterFrames(t *testing.T)          { filters.Test(t) }
-func TestScalable(t *testing.T)              { rapid.Check(t, scalables.Run) }
-func TestScalableFrames(t *testing.T)        { scalables.Test(t) }
+func TestFilter(t *testing.T) {
+	machine.Matters(t)
+	rapid.Check(t, filters.Run)
+}
+func TestFilterFrames(t *testing.T) {
+	machine.Matters(t)
+	filters.Test(t)
+}
+func TestScalable(t *testing.T) {
+	machine.Matters(t)
+	rapid.Check(t, scalables.Run)
+}
+func TestScalableFrames(t *testing.T) {
+	machine.Matters(t)
+	scalables.Test(t)
+}
 func FuzzFilter(f *testing.F)                { f.Fuzz(rapid.MakeFuzz(filters.Run)) }
 func FuzzChangedFrames(f *testing.F)         { f.Fuzz(rapid.MakeFuzz(filters.Change)) }
 func FuzzFrames(f *testing.F)                { filters.Fuzz(f) }

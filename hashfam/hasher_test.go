@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/internal/checks/machine"
 )
 
 // hashers returns f's hashers for small and for large structures.
@@ -12,6 +14,7 @@ func hashers(f Family) []Hasher { return []Hasher{f.Hasher(0), f.Hasher(1 << 40)
 
 // Keys of all lengths at all alignments, surrounded by other bytes.
 func TestHasherMatchesItsFamily(t *testing.T) {
+	machine.Matters(t)
 	rng := rand.New(rand.NewPCG(60, 61))
 	text := make([]byte, 600)
 	for i := range text {

@@ -11,6 +11,8 @@ import (
 	"github.com/dchest/siphash"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/filterfam/filterfam/internal/checks/machine"
 )
 
 // ascending returns the key 00 01 .. 0f, which the SipHash reference vectors
@@ -28,6 +30,7 @@ func drawKey(t *rapid.T) Key {
 }
 
 func TestSumIsSipHash(t *testing.T) {
+	machine.Matters(t)
 	key := ascending() // its first 15 bytes are the input of the reference vector
 	require.Equal(t, Digest(0xa129ca6149be45e5), New(key).Sum(key[:15]))
 	rapid.Check(t, func(t *rapid.T) {
@@ -39,6 +42,7 @@ func TestSumIsSipHash(t *testing.T) {
 }
 
 func TestKeyFormsAgree(t *testing.T) {
+	machine.Matters(t)
 	rapid.Check(t, func(t *rapid.T) {
 		f, key := New(drawKey(t)), rapid.SliceOf(rapid.Byte()).Draw(t, "input")
 		require.Equal(t, f.Sum(key), f.SumString(string(key)))
@@ -121,6 +125,7 @@ func TestHashingDoesNotAllocate(t *testing.T) {
 }
 
 func TestReduceIsTheHighHalfOfTheProduct(t *testing.T) {
+	machine.Matters(t)
 	exact := func(x, n uint64) uint64 {
 		product := new(big.Int).Mul(new(big.Int).SetUint64(x), new(big.Int).SetUint64(n))
 		return product.Rsh(product, 64).Uint64()

@@ -15,9 +15,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/internal/checks/machine"
 )
 
 func TestUnmarshalTextRejectsOtherFamilies(t *testing.T) {
+	machine.Matters(t)
 	keyed, other := New(Key{1}), New(Key{2})
 	for _, c := range []struct {
 		receiver Family

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/cpu"
 )
 
@@ -22,6 +23,7 @@ func setLanes(avx2, avx512 bool) (restore func()) {
 // Groups have 8 keys with AVX2, and also 10 to 16 keys with AVX-512. A group of
 // numbers has at least five.
 func TestGroupSizes(t *testing.T) {
+	machine.Matters(t)
 	eachWay(t, func(t *testing.T) {
 		for n := range 50 {
 			left, numbers := n, n // are hashed individually

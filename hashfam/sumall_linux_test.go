@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/internal/checks/machine"
 )
 
 // islandPage returns a page between two inaccessible pages. Until the test
@@ -26,6 +28,7 @@ func islandPage(t *testing.T) []byte {
 
 // Keys start or end at a page boundary.
 func TestHasherReadsOnlyTheKey(t *testing.T) {
+	machine.Matters(t)
 	text, f := islandPage(t), New(ascending())
 	for _, h := range hashers(f) {
 		for n := range 100 {
@@ -39,6 +42,7 @@ func TestHasherReadsOnlyTheKey(t *testing.T) {
 
 // Keys start or end at a page boundary.
 func TestSumAllReadsOnlyTheKeys(t *testing.T) {
+	machine.Matters(t)
 	eachWay(t, func(t *testing.T) {
 		text := islandPage(t)
 		page := len(text)

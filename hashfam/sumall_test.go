@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/cpu"
 )
 
@@ -91,6 +92,7 @@ func requireSums(t require.TestingT, f Family, keys [][]byte, hint ...any) {
 // Keys of all lengths, where one key at the start or end of either half of a
 // group has another length.
 func TestSumAllOfAllLengths(t *testing.T) {
+	machine.Matters(t)
 	eachWay(t, func(t *testing.T) {
 		f, text := New(ascending()), noise(16*130)
 		for n := range 123 {
@@ -111,6 +113,7 @@ func TestSumAllOfAllLengths(t *testing.T) {
 // Similar lengths, which share a group, and very different lengths, at any
 // alignment. In half of the batches, up to five keys are much longer.
 func TestSumAllOfMixedLengths(t *testing.T) {
+	machine.Matters(t)
 	eachWay(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(8, 9))
 		text := noise(2000)
@@ -132,6 +135,7 @@ func TestSumAllOfMixedLengths(t *testing.T) {
 }
 
 func TestSumAllOfEmptyAndLongKeys(t *testing.T) {
+	machine.Matters(t)
 	eachWay(t, func(t *testing.T) {
 		f := New(ascending())
 		text := noise(1<<17 + 128)
@@ -169,6 +173,7 @@ func requireAppended(t *testing.T, want []Digest, all func([]Digest) []Digest) {
 }
 
 func TestSumAllWritesOnlyWhatItAppends(t *testing.T) {
+	machine.Matters(t)
 	eachWay(t, func(t *testing.T) {
 		f := New(ascending())
 		text := noise(400)
@@ -193,6 +198,7 @@ func TestSumAllWritesOnlyWhatItAppends(t *testing.T) {
 }
 
 func TestSumAllUint64MatchesSumUint64(t *testing.T) {
+	machine.Matters(t)
 	eachWay(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(14, 15))
 		keys := numbers(9000)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/frame/frametest"
 	"github.com/filterfam/filterfam/internal/ribbon"
 	"github.com/filterfam/filterfam/internal/sizing"
@@ -137,6 +138,7 @@ func TestChosenDigestsGiveRightResults(t *testing.T) {
 // differ. Decoders and views must reject it. If the header is enough to detect
 // this, ReadExactParams should also return an error.
 func TestContradictoryNumbersAreCorrupt(t *testing.T) {
+	machine.Matters(t)
 	e := goldenExact(hashfam.Family{}, 100, 1000)().(*Exact) // 3 columns
 	good, err := e.MarshalBinary()
 	require.NoError(t, err)
@@ -178,6 +180,7 @@ func TestContradictoryNumbersAreCorrupt(t *testing.T) {
 
 // If these rules change, existing frames can no longer be decoded.
 func TestLimitsOfTheExactFormat(t *testing.T) {
+	machine.Matters(t)
 	require.True(t, ExactParams{Members: 5, Others: 5}.direct(), "at equal numbers, the members count as the rarer class")
 	require.NoError(t, exactShape{ExactParams: ExactParams{Others: ribbon.MaxKeys}}.check())
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/frame/frametest"
 	"github.com/filterfam/filterfam/internal/ribbon"
 	"github.com/filterfam/filterfam/internal/sizing"
@@ -191,6 +192,7 @@ const most = ribbon.MaxKeys
 
 // The table contains the last valid values and the first invalid ones.
 func TestConfigsAtTheirLimits(t *testing.T) {
+	machine.Matters(t)
 	unsorted := checks.Digests(rand.New(rand.NewPCG(26, 6)), 50)
 	for _, c := range []struct {
 		config Config

@@ -13,10 +13,12 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 func TestEveryMemberIsFound(t *testing.T) {
+	machine.Matters(t)
 	rapid.Check(t, func(t *rapid.T) {
 		keys := rapid.SliceOf(rapid.Uint64()).Draw(t, "keys")
 		f := mustBuild(t, Config{FPRate: 0.01}, hashfam.Family{}.SumAllUint64(nil, keys))
@@ -36,6 +38,7 @@ func TestOrderAndCopiesOfKeysDoNotMatter(t *testing.T) {
 }
 
 func TestDecodingGivesTheEncodedFilter(t *testing.T) {
+	machine.Matters(t)
 	rapid.Check(t, func(t *rapid.T) {
 		keys := rapid.SliceOf(rapid.Uint64()).Draw(t, "keys")
 		f, g := mustBuild(t, Config{FPRate: 0.01}, hashfam.Family{}.SumAllUint64(nil, keys)), new(Filter)
@@ -91,10 +94,22 @@ var exacts = conformance.Structure{
 	Reads:  func(e conformance.Encoded) []any { return []any{ExactConfig{Family: e.Family()}} },
 }
 
-func TestFilter(t *testing.T)              { rapid.Check(t, filters.Run) }
-func TestFilterFrames(t *testing.T)        { filters.Test(t) }
-func TestExact(t *testing.T)               { rapid.Check(t, exacts.Run) }
-func TestExactFrames(t *testing.T)         { exacts.Test(t) }
+func TestFilter(t *testing.T) {
+	machine.Matters(t)
+	rapid.Check(t, filters.Run)
+}
+func TestFilterFrames(t *testing.T) {
+	machine.Matters(t)
+	filters.Test(t)
+}
+func TestExact(t *testing.T) {
+	machine.Matters(t)
+	rapid.Check(t, exacts.Run)
+}
+func TestExactFrames(t *testing.T) {
+	machine.Matters(t)
+	exacts.Test(t)
+}
 func FuzzFilter(f *testing.F)              { f.Fuzz(rapid.MakeFuzz(filters.Run)) }
 func FuzzChangedFilterFrames(f *testing.F) { f.Fuzz(rapid.MakeFuzz(filters.Change)) }
 func FuzzFilterFrames(f *testing.F)        { filters.Fuzz(f) }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
@@ -17,6 +18,7 @@ import (
 // The result must not use this data any more. After an error, the view must be
 // unchanged.
 func TestDecodingIntoAViewKeepsItsData(t *testing.T) {
+	machine.Matters(t)
 	for name, c := range map[string]struct {
 		viewed, other func() conformance.Encoded
 		open          func([]byte, hashfam.Family) (any, error)
@@ -52,6 +54,7 @@ func TestDecodingIntoAViewKeepsItsData(t *testing.T) {
 // A view of up to two layers, which is the usual number, should be allocated as
 // a whole.
 func TestViewIsASingleAllocation(t *testing.T) {
+	machine.Matters(t)
 	for _, n := range []int{10, 5000} {
 		data, err := golden(Config{FPRate: 0.01}, n)().MarshalBinary()
 		require.NoError(t, err)
@@ -65,6 +68,7 @@ func TestViewIsASingleAllocation(t *testing.T) {
 // If a layer does not fit in the payload, digests that reach it must cause an
 // error, and the result must be true.
 func TestFrameReaderRejectsLayersThatDoNotFit(t *testing.T) {
+	machine.Matters(t)
 	b, err := golden(Config{FPRate: 0.01}, 1000)().MarshalBinary()
 	require.NoError(t, err)
 	for _, n := range []uint64{0, 900, 1 << 60} {

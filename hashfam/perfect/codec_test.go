@@ -14,6 +14,7 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/frame"
 	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
@@ -34,6 +35,7 @@ func requireInRange(t *testing.T, f *Function, digests []hashfam.Digest) {
 // corrects the checksum, decoding must return an error, or a function whose
 // indexes are all in range.
 func TestForgedFrames(t *testing.T) {
+	machine.Matters(t)
 	digests := random(3000, 1)
 	f := build1(t, Config{}, digests)
 	good, err := f.MarshalBinary()
@@ -77,6 +79,7 @@ func forge(r *rand.Rand, b []byte) {
 }
 
 func TestDecodersRejectInvalidHeaders(t *testing.T) {
+	machine.Matters(t)
 	good, err := build1(t, Config{}, random(3000, 1)).MarshalBinary()
 	require.NoError(t, err)
 	for want, change := range map[string]func(params []byte){
@@ -121,6 +124,7 @@ func TestEqualComparesTheWholeLayout(t *testing.T) {
 
 // These are the largest valid values, and the first invalid ones.
 func TestLayoutLimits(t *testing.T) {
+	machine.Matters(t)
 	nines := slices.Repeat([]uint64{9}, maxLevels-1)
 	for _, c := range []struct {
 		l    layout
@@ -156,6 +160,7 @@ func TestLayoutLimits(t *testing.T) {
 
 // Decoding checks each number in the list of free places.
 func TestDecodersRejectInvalidLists(t *testing.T) {
+	machine.Matters(t)
 	f := build1(t, Config{}, random(3001, 1))
 	list, at := f.layout.free(), uint64(0)
 	for _, l := range f.levels {
@@ -188,6 +193,7 @@ func listOf(t require.TestingT, numbers []uint64, limit uint64) eliasFano {
 }
 
 func TestListReturnsItsNumbers(t *testing.T) {
+	machine.Matters(t)
 	rapid.Check(t, func(t *rapid.T) {
 		limit := rapid.Uint64Range(1, 1<<rapid.IntRange(0, 40).Draw(t, "bits")).Draw(t, "limit")
 		numbers := rapid.SliceOfN(rapid.Uint64Range(0, limit-1), 0, 700).Draw(t, "numbers")
@@ -208,6 +214,7 @@ func TestListReturnsItsNumbers(t *testing.T) {
 
 // SizeBytes includes the marks.
 func TestListHasOneMarkPer256Numbers(t *testing.T) {
+	machine.Matters(t)
 	for n, marks := range map[int]uint64{1: 1, 255: 1, 256: 1, 257: 2, 511: 2, 512: 2, 513: 3} {
 		l := listOf(t, make([]uint64, n), 1000)
 		require.EqualValues(t, marks, len(l.marks), "%d numbers", n)
@@ -218,6 +225,7 @@ func TestListHasOneMarkPer256Numbers(t *testing.T) {
 }
 
 func TestNumbersAtTheLimitAreCorrupt(t *testing.T) {
+	machine.Matters(t)
 	l := newEliasFano(3, 25)
 	l.use(make([]byte, l.bytes()))
 	for i, v := range []uint64{0, 24, 25} {
@@ -228,6 +236,7 @@ func TestNumbersAtTheLimitAreCorrupt(t *testing.T) {
 
 // Three numbers with three low bits each use nine bits.
 func TestBitsAfterTheLowBitsAreCorrupt(t *testing.T) {
+	machine.Matters(t)
 	size := newEliasFano(3, 24)
 	require.EqualValues(t, 3, size.width)
 	for bit := range 16 {

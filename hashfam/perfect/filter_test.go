@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/frame"
 	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
@@ -94,6 +95,7 @@ func TestInvalidFilterConfigs(t *testing.T) {
 
 // A slot in a frame must have a fingerprint, and must not exceed 56 bits.
 func TestSlotSizeLimits(t *testing.T) {
+	machine.Matters(t)
 	for size, want := range map[slotSize]string{
 		{56 * one, 32}:   "",
 		{56*one + 1, 32}: "bits per slot in 1/65536 = 3670017, want above 2097152, at most 3670016",
@@ -113,6 +115,7 @@ func TestSlotSizeLimits(t *testing.T) {
 // Three slots of three bits end in the second byte; eight slots fill three
 // bytes.
 func TestBitsAfterTheLastSlotAreCorrupt(t *testing.T) {
+	machine.Matters(t)
 	size := slotSize{width: 3 * one}
 	for _, n := range []uint64{3, 8} {
 		for bit := range 8 * size.bytes(n) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 )
 
 // random returns n random digests.
@@ -159,6 +160,7 @@ func TestHostileDigests(t *testing.T) {
 // The test uses one level because no digests are known that need more than
 // maxLevels.
 func TestTooManyLevelsAreRejected(t *testing.T) {
+	machine.Matters(t)
 	digests, err := sortDigests(t.Context(), random(1000, 1))
 	require.NoError(t, err)
 	_, err = build(t.Context(), layout{}, digests, hashfam.Family{}, 1)

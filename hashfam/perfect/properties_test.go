@@ -12,10 +12,12 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/conformance"
 )
 
 func TestEveryMemberIsFound(t *testing.T) {
+	machine.Matters(t)
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 1000).Draw(t, "number of keys")
 		f := filterOf(t, FilterConfig{FPRate: 0.01}, numbered(hashfam.Family{}, n))
@@ -26,6 +28,7 @@ func TestEveryMemberIsFound(t *testing.T) {
 }
 
 func TestIndexesAreDistinct(t *testing.T) {
+	machine.Matters(t)
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 1000).Draw(t, "number of keys")
 		f, seen := build1(t, Config{}, numbered(hashfam.Family{}, n)), make([]bool, n)
@@ -38,6 +41,7 @@ func TestIndexesAreDistinct(t *testing.T) {
 }
 
 func TestDecodingRestoresTheFilter(t *testing.T) {
+	machine.Matters(t)
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 1000).Draw(t, "number of keys")
 		f, g := filterOf(t, FilterConfig{FPRate: 0.01}, numbered(hashfam.Family{}, n)), new(Filter)
@@ -84,10 +88,22 @@ var filters = conformance.Structure{
 	Reads:     func(f conformance.Encoded) []any { return []any{FilterConfig{Family: f.Family()}} },
 }
 
-func TestFunction(t *testing.T)              { rapid.Check(t, functions.Run) }
-func TestFunctionFrames(t *testing.T)        { functions.Test(t) }
-func TestFilter(t *testing.T)                { rapid.Check(t, filters.Run) }
-func TestFilterFrames(t *testing.T)          { filters.Test(t) }
+func TestFunction(t *testing.T) {
+	machine.Matters(t)
+	rapid.Check(t, functions.Run)
+}
+func TestFunctionFrames(t *testing.T) {
+	machine.Matters(t)
+	functions.Test(t)
+}
+func TestFilter(t *testing.T) {
+	machine.Matters(t)
+	rapid.Check(t, filters.Run)
+}
+func TestFilterFrames(t *testing.T) {
+	machine.Matters(t)
+	filters.Test(t)
+}
 func FuzzFunction(f *testing.F)              { f.Fuzz(rapid.MakeFuzz(functions.Run)) }
 func FuzzChangedFunctionFrames(f *testing.F) { f.Fuzz(rapid.MakeFuzz(functions.Change)) }
 func FuzzFunctionFrames(f *testing.F)        { functions.Fuzz(f) }

@@ -20,6 +20,7 @@ import (
 	"github.com/filterfam/filterfam/counting"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/hashfam/sharded"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 )
 
 // A list is a structure that stores its digests.
@@ -231,6 +232,7 @@ func TestCapacityIsSufficientAndTight(t *testing.T) {
 }
 
 func TestCapacityAtTheLimits(t *testing.T) {
+	machine.Matters(t)
 	for _, n := range []int{math.MinInt, -1, 0, 1} {
 		require.EqualValues(t, 17, sharded.Capacity(17, n))
 		require.EqualValues(t, uint64(math.MaxUint64), sharded.Capacity(math.MaxUint64, n))

@@ -7,10 +7,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/internal/checks/machine"
 )
 
 // The instructions multiply 32 bits, and read one or more words.
 func TestReady(t *testing.T) {
+	machine.Matters(t)
 	defer func(before bool) { useAVX512 = before }(useAVX512)
 	array := func(words int, span uint64) *Array { return &Array{Words: make([]uint64, words), Span: span} }
 	useAVX512 = true

@@ -10,11 +10,13 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 )
 
 // Every digest must be in one group, and in order, even with the smallest
 // arrays.
 func TestGroupsContainAllDigests(t *testing.T) {
+	machine.Matters(t)
 	rng := rand.New(rand.NewPCG(40, 41))
 	array := make([]uint64, 96)
 	for n := range 300 {
@@ -69,6 +71,7 @@ func (a *Array) compare(t *testing.T, digests []hashfam.Digest) {
 
 // The words are full, empty or random, so any counter of a key can be zero.
 func TestHasMatchesSingleLookups(t *testing.T) {
+	machine.Matters(t)
 	rng := rand.New(rand.NewPCG(50, 51))
 	for range 2_000 {
 		a := Array{K: 1 + rng.IntN(12), LogBits: rng.Uint64N(6), Words: make([]uint64, 1+rng.IntN(100))}
@@ -92,6 +95,7 @@ func TestHasMatchesSingleLookups(t *testing.T) {
 
 // The test only uses the memory of the words that positions select.
 func TestLargeSpans(t *testing.T) {
+	machine.Matters(t)
 	if testing.Short() || math.MaxInt == math.MaxInt32 {
 		t.Skip("needs 520 megabytes of addresses")
 	}

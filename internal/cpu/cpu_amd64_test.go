@@ -11,10 +11,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/internal/checks/machine"
 )
 
 // The results must match the flags that the operating system reports.
 func TestDetection(t *testing.T) {
+	machine.Matters(t)
 	text, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {
 		t.Skip("no /proc/cpuinfo")
@@ -30,6 +33,7 @@ func TestDetection(t *testing.T) {
 }
 
 func TestTurnedOff(t *testing.T) {
+	machine.Matters(t)
 	for godebug, want := range map[string]bool{
 		"":                                      false,
 		"cpu.avx2=off":                          true,
@@ -45,6 +49,7 @@ func TestTurnedOff(t *testing.T) {
 
 // The test runs itself again with other settings.
 func TestGODEBUG(t *testing.T) {
+	machine.Matters(t)
 	const child = "CPU_TEST_CHILD"
 	if os.Getenv(child) != "" {
 		t.Logf("AVX2 %v, AVX-512 %v", AVX2, AVX512)

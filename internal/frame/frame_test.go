@@ -17,6 +17,7 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/fault"
 	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
@@ -39,6 +40,7 @@ func decodeWords[T number](r *Reader, n uint64) ([]T, error) {
 // Payloads have the same bytes on every platform, both when they are appended
 // and when they are written. Readers must not use bytes after the frame.
 func TestNumbersAreLittleEndianAndRoundTrip(t *testing.T) {
+	machine.Matters(t)
 	for _, n := range []int{0, 1, 3, 7, 8, 9, 8191, 8192, 8193, 70_000} {
 		checkNumbers[uint8](t, n)
 		checkNumbers[uint32](t, n)
@@ -155,6 +157,7 @@ func TestReadingAllocatesThePayloadOnce(t *testing.T) {
 
 // Otherwise a loop that reads until io.EOF would accept a truncated file.
 func TestWrappedEOFInFramesIsUnexpected(t *testing.T) {
+	machine.Matters(t)
 	b := encodeWords(nil, header, []uint64{1, 2, 3})
 	wrapped := fmt.Errorf("connection reset: %w", io.EOF)
 	for cut := range b {
@@ -200,6 +203,7 @@ func (h *hesitant) Read(b []byte) (int, error) {
 }
 
 func TestViewsShareMemory(t *testing.T) {
+	machine.Matters(t)
 	if !viewable {
 		t.Skip("no views on this platform")
 	}
@@ -280,6 +284,7 @@ func (l *list) decode(r *Reader) error {
 }
 
 func TestFormatRoundTrip(t *testing.T) {
+	machine.Matters(t)
 	want, got := list{1, 2, 3}, list(nil)
 	b := frametest.Encodings(t, want)
 	n, err := got.ReadFrom(bytes.NewReader(b))
@@ -331,6 +336,7 @@ func (l *broken) returned(n int64, err error) (int64, error) {
 }
 
 func TestBrokenStreamsAreFound(t *testing.T) {
+	machine.Matters(t)
 	b := frametest.Encodings(t, list{1, 2, 3})
 	for defects, check := range map[string]func(*rapid.T, *broken){
 		"counts too much, writes twice": func(t *rapid.T, l *broken) { frametest.Encodings(t, l) },

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 )
 
 func TestHeadersOfArraysAndRibbons(t *testing.T) {
@@ -57,6 +58,7 @@ func checkBlank(t *testing.T, n int, blank bool, err error) {
 
 // Blank fields must be zero, and there must be no more bytes.
 func TestStructParametersRoundTrip(t *testing.T) {
+	machine.Matters(t)
 	type params struct {
 		N uint32
 		_ uint8

@@ -14,6 +14,7 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
@@ -28,6 +29,7 @@ func TestEveryKindHasAName(t *testing.T) {
 }
 
 func TestLimitsOfTheHeader(t *testing.T) {
+	machine.Matters(t)
 	fixed := func(params uint16, payload uint64) error {
 		b := header.append(nil)[:fixedBytes]
 		binary.LittleEndian.PutUint16(b[6:], params)
@@ -44,6 +46,7 @@ func TestLimitsOfTheHeader(t *testing.T) {
 
 // After 24 bytes the length in the header is known.
 func TestShortFramesAreErrors(t *testing.T) {
+	machine.Matters(t)
 	b := encodeWords(nil, header, []uint64{1})
 	require.ErrorContains(t, NewBytesReader(b[:23], errs).Err(), "frame length = 23, want at least 24 bytes")
 	require.ErrorIs(t, NewBytesReader(b[:23], errs).Err(), io.ErrUnexpectedEOF)

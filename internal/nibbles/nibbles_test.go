@@ -6,9 +6,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/filterfam/filterfam/internal/checks/machine"
 )
 
 func TestNibblesEqualSeparateCounters(t *testing.T) {
+	machine.Matters(t)
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := rapid.Uint64().Draw(t, "a"), rapid.Uint64().Draw(t, "b")
 		i := uint64(rapid.IntRange(0, 15).Draw(t, "i"))

@@ -14,6 +14,7 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
@@ -111,6 +112,7 @@ func TestRanksOfShardsAreExact(t *testing.T) {
 }
 
 func TestStreamRejectsInvalidSequences(t *testing.T) {
+	machine.Matters(t)
 	list := sorted(t, checks.Digests(rand.New(rand.NewPCG(5, 6)), 2000))
 	swapped := slices.Clone(list)
 	swapped[1000], swapped[1001] = swapped[1001], swapped[1000]
@@ -140,6 +142,7 @@ func TestStreamRejectsInvalidSequences(t *testing.T) {
 }
 
 func TestSortReturnsDistinctDigests(t *testing.T) {
+	machine.Matters(t)
 	rng := rand.New(rand.NewPCG(11, 12))
 	for _, n := range []int{0, 1, 2, 23, 24, 25, 100, compareKeys, compareKeys + 1, 1000, countKeys, countKeys + 1, 150_000} {
 		step := 9
@@ -185,6 +188,7 @@ func TestBuildsCanBeCanceled(t *testing.T) {
 // There must be no more goroutines than workers or tasks, and each task must be
 // done once.
 func TestParallelLimitsGoroutines(t *testing.T) {
+	machine.Matters(t)
 	for _, c := range []struct{ workers, tasks, want int }{
 		{1, 0, 1}, {1, 1, 1}, {1, 9, 1}, {3, 9, 3}, {9, 3, 3},
 	} {

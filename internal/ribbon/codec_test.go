@@ -11,6 +11,7 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
@@ -44,6 +45,7 @@ func TestParseRestoresTheRibbon(t *testing.T) {
 }
 
 func TestInvalidShapesAreRejected(t *testing.T) {
+	machine.Matters(t)
 	words := make([]uint64, 1000)
 	for _, c := range []struct {
 		keys    uint64
@@ -112,6 +114,7 @@ func payloadOf(words []uint64) []byte {
 // ContainsIn must work with any words, columns and layers. Without the last
 // word, it must reject the last layer.
 func TestContainsInMatchesContains(t *testing.T) {
+	machine.Matters(t)
 	rng := rand.New(rand.NewPCG(26, 3))
 	for columns := uint32(1 << 15); columns <= MaxColumns; columns += 1 << 15 {
 		n := 1 + rng.Uint64N(3000)
@@ -140,6 +143,7 @@ func TestContainsInMatchesContains(t *testing.T) {
 // The layers must fill the payload exactly. Each layer must have digests, but
 // no more than the previous one.
 func TestContainsInRejectsWrongLengths(t *testing.T) {
+	machine.Matters(t)
 	_, ok := ContainsIn(Shape{Keys: 1}, nil, 1)
 	require.True(t, ok)
 	_, ok = ContainsIn(Shape{Columns: 1 << 16, Keys: 1, Layers: 2}, make([]byte, 7), 1)

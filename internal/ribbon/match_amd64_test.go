@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/internal/checks"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 )
 
 // plainly calls do in a mode that does not use functions in assembly.
@@ -41,6 +42,7 @@ func arbitrary(rng *rand.Rand, columns uint32, keys uint64) *Ribbon {
 // The functions in assembly must return the same results as the functions in
 // Go, whether digests are found or not.
 func TestVectorLookupMatchesSingleLookups(t *testing.T) {
+	machine.Matters(t)
 	rng := rand.New(rand.NewPCG(30, 31))
 	check := func(r *Ribbon, n int) {
 		head := []bool{true, false, true}
@@ -61,11 +63,13 @@ func TestVectorLookupMatchesSingleLookups(t *testing.T) {
 }
 
 func TestContainsInMatchesContainsWithoutAVX512(t *testing.T) {
+	machine.Matters(t)
 	plainly(func() { TestContainsInMatchesContains(t) })
 }
 
 // Only one column differs from the fingerprint, or none.
 func TestEveryColumnIsCompared(t *testing.T) {
+	machine.Matters(t)
 	rng := rand.New(rand.NewPCG(32, 33))
 	for r := uint32(1); r <= 32; r++ {
 		for _, columns := range []uint32{r << 16, r<<16 - 1<<15} {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 )
 
 var one = Build{Workers: 1}
@@ -46,6 +47,7 @@ func sizes() []int {
 }
 
 func TestValuesAreListNumbers(t *testing.T) {
+	machine.Matters(t)
 	rng := rand.New(rand.NewPCG(7, 8))
 	for _, sizes := range [][]int{{0, 0, 0}, {0, 1, 0}, {2, 0, 0}, {1, 10, 1}, {0, 1000, 500}, {1000, 1, 0}, {70_000, 40_000, 100}} {
 		var lists [][]hashfam.Digest
@@ -63,6 +65,7 @@ func TestValuesAreListNumbers(t *testing.T) {
 }
 
 func TestDigestsInTwoListsAreRejected(t *testing.T) {
+	machine.Matters(t)
 	rng := rand.New(rand.NewPCG(9, 10))
 	a, b := checks.Digests(rng, 1000), checks.Digests(rng, 1000)
 	b[0] = a[0]
@@ -154,6 +157,7 @@ func TestEverySegmentIsInTheLayer(t *testing.T) {
 // The numbers were computed by hand: 1.02 digests per slot in the first layer,
 // 0.95 in the others, and one segment without starts in each shard.
 func TestGeometryLimits(t *testing.T) {
+	machine.Matters(t)
 	for _, c := range []struct {
 		layer                         int
 		keys, starts, shards, buckets uint64
@@ -176,6 +180,7 @@ func TestGeometryLimits(t *testing.T) {
 // ContainsAll must match Contains even if a layer's starts need more than 32
 // bits. The test uses only the first segments of such a layer.
 func TestStartsAbove32Bits(t *testing.T) {
+	machine.Matters(t)
 	rng := rand.New(rand.NewPCG(34, 35))
 	l := layer{geometry{starts: 1<<33 + width, r: 1}, make([]uint64, 1), make([]uint64, 64)}
 	for i := range l.words {

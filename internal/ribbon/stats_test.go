@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/internal/checks"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 )
 
 // Each layer after the first has at least one digest, and no more than the
@@ -98,6 +99,7 @@ func ribbonOf(columns uint32, keys ...uint64) *Ribbon {
 
 // With one more column the payload must be too large.
 func TestColumnsWithinReturnsTheMost(t *testing.T) {
+	machine.Matters(t)
 	size := func(keys []uint64, columns uint32) uint64 {
 		words := uint64(len(keys) - 1)
 		for i, n := range keys {

@@ -9,10 +9,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/filterfam/filterfam/internal/checks/machine"
 )
 
 // The parts always contain the window, and no more than one additional part.
 func TestWindowOfKeys(t *testing.T) {
+	machine.Matters(t)
 	rapid.Check(t, func(t *rapid.T) {
 		window := rapid.Uint64Range(1, 50).Draw(t, "window")
 		parts := rapid.IntRange(1, 9).Draw(t, "parts")
@@ -34,6 +37,7 @@ func TestWindowOfKeys(t *testing.T) {
 }
 
 func TestWindowOfTime(t *testing.T) {
+	machine.Matters(t)
 	rapid.Check(t, func(t *rapid.T) {
 		span := rapid.Int64Range(1, 50).Draw(t, "span")
 		parts := rapid.IntRange(1, 9).Draw(t, "parts")
@@ -75,6 +79,7 @@ func TestTimeNeverMovesBack(t *testing.T) {
 // The position can always be encoded, and does not depend on how wrong the
 // clock is.
 func TestWrongClocksGiveValidPositions(t *testing.T) {
+	machine.Matters(t)
 	latest := []time.Time{time.Date(2263, 1, 1, 0, 0, 0, 0, time.UTC), time.Unix(math.MaxInt64/2, 0)}
 	earliest := []time.Time{time.Date(1677, 1, 1, 0, 0, 0, 0, time.UTC), {}, time.Unix(math.MinInt64/2, 0)}
 	for _, span := range []time.Duration{1, 2, 3, time.Hour, math.MaxInt64} {
@@ -103,6 +108,7 @@ func TestWrongClocksGiveValidPositions(t *testing.T) {
 }
 
 func TestInvalidWordsAreRejected(t *testing.T) {
+	machine.Matters(t)
 	keys := OfKeys(10, 3)
 	assert.True(t, keys.SetWord(4))
 	before := keys

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/internal/checks/machine"
 )
 
 func TestCuckooTableRate(t *testing.T) {
@@ -91,6 +93,7 @@ func TestTieChances(t *testing.T) {
 }
 
 func TestCuckooCapacityIsTheLargestThatFits(t *testing.T) {
+	machine.Matters(t)
 	for _, m := range []uint64{2, 4, 8, 16, 64, 250, 1024, 1 << 14, 1 << 20, 1 << 30} {
 		for f := MinFingerprintBits; f <= MaxFingerprintBits; f++ {
 			n := CuckooCapacity(m, f)

@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/filterfam/filterfam/internal/checks/machine"
 )
 
 type layout struct {
@@ -121,6 +123,7 @@ func TestPlansIncludeEqualDigests(t *testing.T) {
 }
 
 func TestPlansAtTheLimits(t *testing.T) {
+	machine.Matters(t)
 	for _, l := range layouts {
 		t.Run(l.name+" rejects impossible arguments", func(t *testing.T) {
 			for _, v := range []struct {

@@ -6,6 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/filterfam/filterfam/internal/checks/machine"
 )
 
 func TestRatesOfEmptyAndFullFilters(t *testing.T) {
@@ -62,6 +64,7 @@ func occupied(m, throws uint64) []float64 {
 }
 
 func TestKnownRates(t *testing.T) {
+	machine.Matters(t)
 	for _, c := range []struct {
 		want      float64
 		m         uint64
@@ -99,6 +102,7 @@ func TestRateIsExact(t *testing.T) {
 }
 
 func TestThrowsBeyondTheTableUseTheLastProbability(t *testing.T) {
+	machine.Matters(t)
 	s := newSurjection(50)
 	s.advance(1)
 	require.Equal(t, s.at(len(s)-1), s.at(math.MaxInt))

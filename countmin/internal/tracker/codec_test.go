@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/fault"
 	"github.com/filterfam/filterfam/internal/frame"
 )
@@ -53,6 +54,7 @@ func bytesOf(first byte, rest string) uint64 {
 
 // Every field is valid at its limit. One step beyond, the error names it.
 func TestDecodeAcceptsFieldsUpToTheirLimits(t *testing.T) {
+	machine.Matters(t)
 	long := slices.Repeat([]uint64{bytesOf('x', "xxxxxxx")}, 32) // 256 bytes
 	fewer := slices.Clone(long)
 	fewer[31] >>= 8 // 255

@@ -8,10 +8,12 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 )
 
 // The model of a log is a list of keys.
 func TestLogMatchesAList(t *testing.T) {
+	machine.Matters(t)
 	rapid.Check(t, func(t *rapid.T) {
 		var l log
 		var at []record

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 )
 
 // known is the estimate of a key that has been tracked from the start.
@@ -56,6 +57,7 @@ func TestMergeAddsCounts(t *testing.T) {
 // The counts of untracked keys are added up in the tail. If a sum does not fit,
 // the tail is widened. At 64 bits, counters saturate.
 func TestMergeAddsTails(t *testing.T) {
+	machine.Matters(t)
 	long := strings.Repeat("x", 9000) // does not fit
 	d := hashfam.Family{}.SumString(long)
 	for _, c := range []struct {

@@ -8,12 +8,14 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/saturating"
 )
 
 // The model of a tail is a map. No count is below the truth after additions and
 // changes of width and size, and the two ways of adding agree.
 func TestTailMatchesAMap(t *testing.T) {
+	machine.Matters(t)
 	rapid.Check(t, func(t *rapid.T) {
 		l := newTail(2*rapid.Uint64Range(1, 8).Draw(t, "pairs of words"), tailShift)
 		truth := map[hashfam.Digest]uint64{}

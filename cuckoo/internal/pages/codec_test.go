@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/stretchr/testify/require"
 )
 
@@ -67,6 +68,7 @@ func TestDirectoriesNeedEnoughPages(t *testing.T) {
 
 // A page that contains half of the keys cannot follow a page with a quarter.
 func TestPagesOverlappingOthersAreCorrupt(t *testing.T) {
+	machine.Matters(t)
 	s := sets()[0]
 	quarter, half := s.newPage(2, minTail), s.newPage(1, minTail)
 	s.plots[0].directory = directory{depth: 2, count: 3, pages: []*page{quarter, half, half, quarter}}
@@ -96,6 +98,7 @@ func TestDepthAndTailOfPagesAreChecked(t *testing.T) {
 
 // Each slot in use has a partner and a marker.
 func TestFingerprintsWithoutPartnerOrMarkerAreCorrupt(t *testing.T) {
+	machine.Matters(t)
 	for _, s := range sets() {
 		tail := s.tails[0]
 		for v, valid := range map[uint64]bool{
@@ -119,6 +122,7 @@ func TestFingerprintsWithoutPartnerOrMarkerAreCorrupt(t *testing.T) {
 }
 
 func TestUnsortedBucketsAreCorrupt(t *testing.T) {
+	machine.Matters(t)
 	for _, s := range sets()[2:] {
 		binary.LittleEndian.PutUint16(s.plots[0].pages[0].Bytes, 3876)
 		requireField(t, decodeAgain(s), "bucket")
@@ -126,6 +130,7 @@ func TestUnsortedBucketsAreCorrupt(t *testing.T) {
 }
 
 func TestTruncatedPayloadsAreCorrupt(t *testing.T) {
+	machine.Matters(t)
 	for _, s := range sets() {
 		b := encodeOf(s)
 		for n := range b {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
@@ -139,6 +140,7 @@ func moments(values []float64) (mean, deviation float64) {
 // deviations off with probability below 1e-6, even if the distribution is far
 // from normal.
 func TestCrowdedPairsMatchTheirBound(t *testing.T) {
+	machine.Matters(t)
 	work := 1 << 18
 	if checks.Long(t, 15, 0.1) {
 		work = 1 << 27

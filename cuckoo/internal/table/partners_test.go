@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/internal/checks/machine"
 )
 
 // of returns Partners for m buckets, without stored hashes.
@@ -15,6 +17,7 @@ func of(m, key uint64) Partners { return NewPartners(Shape{Buckets: m, Bits: 32}
 // first. A step is an XOR with the fingerprint's pattern within a block, and is
 // its own inverse. For powers of two, it is the step used by Fan et al.
 func TestStepIsXorWithinRotatedBlocks(t *testing.T) {
+	machine.Matters(t)
 	rng := rand.New(rand.NewPCG(3, 4))
 	for round := range 100_000 {
 		m := 2 + rng.Uint64()>>(17+rng.IntN(46))&^1

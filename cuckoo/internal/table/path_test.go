@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 )
 
 // kinds are tables that store buckets in each way.
@@ -105,6 +106,7 @@ func TestMovesFindFreeSlotsWithinReach(t *testing.T) {
 }
 
 func TestFirstBucketWithFreeSlotIsFound(t *testing.T) {
+	machine.Matters(t)
 	eachKind(t, func(t *testing.T, s Shape) {
 		for free := range 1 << Slots {
 			tab, want := newFilter(s, 0).table, Slots

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
@@ -48,6 +49,7 @@ func eachKind(t *testing.T, check func(*testing.T, Shape)) {
 // Changing a bucket has the same effect as changing a list, for all widths, and
 // does not change other buckets.
 func TestTableMatchesListOfBuckets(t *testing.T) {
+	machine.Matters(t)
 	eachKind(t, func(t *testing.T, p Shape) {
 		rapid.Check(t, func(t *rapid.T) {
 			packed, plain := newFilter(p, 0).table, make(plainTable, p.Buckets)
@@ -84,6 +86,7 @@ func TestTableMatchesListOfBuckets(t *testing.T) {
 
 // Neighbors and bits above the lanes do not change whether a lane matches.
 func TestOnlyEqualLanesMatch(t *testing.T) {
+	machine.Matters(t)
 	eachKind(t, func(t *testing.T, s Shape) {
 		tab := New(s, nil)
 		values := []uint64{0, 1, 2, tab.Mask, tab.Mask - 1, tab.Mask >> 1, tab.Mask>>1 + 1}
@@ -130,6 +133,7 @@ func TestPutUsesTheEmptierBucket(t *testing.T) {
 // Every sequence of four nibbles has its own number. CheckOrder accepts only
 // these numbers and ascending fingerprints.
 func TestSortedBucketsHaveNumberAndOrder(t *testing.T) {
+	machine.Matters(t)
 	s := Shape{Buckets: 2, Bits: 12, Sorted: true}
 	check := func(number uint64, rests ...uint64) error {
 		tab := New(s, make([]byte, s.Bytes()))
@@ -160,6 +164,7 @@ func TestSortedBucketsHaveNumberAndOrder(t *testing.T) {
 // A window gets the same results as single calls. Adding keys does not change
 // the table's last word.
 func TestWindowsMatchSingleCalls(t *testing.T) {
+	machine.Matters(t)
 	eachKind(t, func(t *testing.T, s Shape) {
 		f := newFilter(s, 1)
 		var places []Place

@@ -9,12 +9,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/cpu"
 )
 
 // Vectors and single calls get the same results in tables of all widths and any
 // number of buckets.
 func TestVectorsMatchSingleCalls(t *testing.T) {
+	machine.Matters(t)
 	if !cpu.AVX512 {
 		t.Skip("this machine has no AVX-512, or GODEBUG turns it off")
 	}
@@ -47,6 +49,7 @@ func TestVectorsMatchSingleCalls(t *testing.T) {
 }
 
 func TestVectorsNeedNarrowTablesAndShortNumbers(t *testing.T) {
+	machine.Matters(t)
 	for s, want := range map[Shape]bool{
 		{Buckets: 2, Bits: 16}: true, {Buckets: 2, Bits: 16, Sorted: true}: true,
 		{Buckets: 2, Bits: 17}: false, {Buckets: 2, Bits: 17, Sorted: true}: false,

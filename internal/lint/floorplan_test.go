@@ -17,14 +17,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A layout names the files of a package that contains a structure. All other
+// A floorPlan names the files of a package that contains a structure. All other
 // files have the same names in all packages; see docs/contributing.md.
-type layout struct {
+type floorPlan struct {
 	algorithm string // adds and finds keys
 	whole     string // constructors and the methods of a whole structure, named after the package's first type
 }
 
-var layouts = map[string]layout{
+var floorPlans = map[string]floorPlan{
 	"bloom":           {"bloom.go", "filter.go"},
 	"bloom/static":    {"static.go", "filter.go"},
 	"counting":        {"counting.go", "filter.go"},
@@ -42,7 +42,7 @@ type declaration struct {
 
 // home returns the only file in which d can be, or an empty string if there is
 // no rule.
-func (l layout) home(d declaration) string {
+func (l floorPlan) home(d declaration) string {
 	switch {
 	case d.name == "errs", d.name == "FieldError", d.receiver == "" && strings.HasPrefix(d.name, "Err"):
 		return "errors.go"
@@ -66,7 +66,7 @@ func (l layout) home(d declaration) string {
 // fileOf returns the file for methods of a type: of the package's first type,
 // the file with this name, and of others, xcodec.go for an encoding and x.go
 // for all else.
-func (l layout) fileOf(typ, name string) string {
+func (l floorPlan) fileOf(typ, name string) string {
 	x := strings.TrimSuffix(strings.ToLower(typ), "hitters")
 	switch {
 	case x == strings.TrimSuffix(l.whole, ".go"):
@@ -78,7 +78,7 @@ func (l layout) fileOf(typ, name string) string {
 }
 
 func TestDeclarationsAreInTheFilesForThem(t *testing.T) {
-	for dir, l := range layouts {
+	for dir, l := range floorPlans {
 		parsed := parse(t, dir)
 		found := map[string]bool{}
 		for name, file := range parsed {
@@ -104,7 +104,7 @@ func TestDeclarationsAreInTheFilesForThem(t *testing.T) {
 // The algorithm of a package should read as in the paper, so its file contains
 // neither errors nor encodings.
 func TestAlgorithmsImportNoFormattingAndNoEncoding(t *testing.T) {
-	for dir, l := range layouts {
+	for dir, l := range floorPlans {
 		for _, spec := range parse(t, dir)[l.algorithm].Imports {
 			imported, err := strconv.Unquote(spec.Path.Value)
 			require.NoError(t, err)
@@ -117,7 +117,7 @@ func TestAlgorithmsImportNoFormattingAndNoEncoding(t *testing.T) {
 // A package comment lists the files that a reader needs, and these exist.
 func TestPackageCommentsListTheFiles(t *testing.T) {
 	fileName := regexp.MustCompile(`[\w/]+\.(?:go|s)\b`)
-	for dir, l := range layouts {
+	for dir, l := range floorPlans {
 		_, source, found := strings.Cut(read(t, dir+"/doc.go"), "// # Source\n")
 		require.True(t, found, dir)
 		for _, name := range []string{l.algorithm, "config.go", "errors.go", l.whole, "batch.go", "codec.go"} {
