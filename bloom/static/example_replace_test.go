@@ -4,6 +4,7 @@ package static_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -25,19 +26,18 @@ type mapping struct {
 	filter *static.Filter
 }
 
+// contains can be called by any number of goroutines.
+func (l *list) contains(key string) bool {
+	m := l.current.Load()
+	found := m.filter.ContainsString(key)
+	runtime.KeepAlive(m) // until the lookup has ended
+	return found
+}
+
 // replace maps another file. The file must never be truncated or written to;
 // write a new one and rename it, as WriteFile does.
 func (l *list) replace(name string) error {
-	file, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return err
-	}
-	data, err := syscall.Mmap(int(file.Fd()), 0, int(info.Size()), syscall.PROT_READ, syscall.MAP_SHARED)
+	data, err := mapFile(name)
 	if err != nil {
 		return err
 	}
@@ -46,21 +46,12 @@ func (l *list) replace(name string) error {
 		err = filter.Verify()
 	}
 	if err != nil {
-		syscall.Munmap(data)
-		return err
+		return errors.Join(err, syscall.Munmap(data))
 	}
 	m := &mapping{filter}
 	runtime.AddCleanup(m, func(data []byte) { syscall.Munmap(data) }, data)
 	l.current.Store(m)
 	return nil
-}
-
-// contains can be called by any number of goroutines.
-func (l *list) contains(key string) bool {
-	m := l.current.Load()
-	found := m.filter.ContainsString(key)
-	runtime.KeepAlive(m) // until the lookup has ended
-	return found
 }
 
 func Example_listReplacedWhileRead() {

@@ -5,7 +5,6 @@ package static_test
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -24,19 +23,19 @@ func ship(name string, revoked, valid []hashfam.Digest) error {
 	return hashfam.WriteFile(name, list)
 }
 
-// mapped returns the list in a file that ship has written.
-func mapped(name string) (*static.Exact, error) {
+// mapFile maps a file into memory. Call syscall.Munmap with the result when no
+// lookup uses it any more.
+func mapFile(name string) ([]byte, error) {
 	file, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	size, _ := file.Seek(0, io.SeekEnd) // if it fails, so does Mmap
-	data, err := syscall.Mmap(int(file.Fd()), 0, int(size), syscall.PROT_READ, syscall.MAP_SHARED)
+	info, err := file.Stat()
 	if err != nil {
 		return nil, err
 	}
-	return static.NewExactView(data, hashfam.Family{})
+	return syscall.Mmap(int(file.Fd()), 0, int(info.Size()), syscall.PROT_READ, syscall.MAP_SHARED)
 }
 
 func Example_revokedCertificates() {
@@ -60,7 +59,13 @@ func Example_revokedCertificates() {
 		fmt.Println(err)
 		return
 	}
-	list, err := mapped(name)
+	data, err := mapFile(name)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer syscall.Munmap(data)
+	list, err := static.NewExactView(data, hashfam.Family{})
 	if err != nil {
 		fmt.Println(err)
 		return
