@@ -3,6 +3,7 @@ package perfect
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -15,64 +16,225 @@ import (
 // sequences must agree in every level, and there are few such digests.
 const maxLevels = 24
 
-// build completes l for digests, which must be distinct and sorted, and returns
-// the structure, whose slots are zero. It does not change digests. ErrParams is
-// returned if they need more than the given number of levels, or if there is no
-// seed for the last level. If ctx is canceled, build returns its error.
-func build(ctx context.Context, l layout, digests []hashfam.Digest, fam hashfam.Family, levels int) (stored, error) {
-	l.keys = uint64(len(digests))
-	payload := []byte{}
-	var used []bitmap
-	for len(digests) > maxLast && len(l.bumped) < levels {
+// reportEvery is the number of digests after which a build reports its progress
+// and tests whether it was canceled.
+const reportEvery = 1 << 16
+
+// A builder builds a structure in one pass over its keys, which are added in
+// the order of Digest.Probe. The first level places 24 of 25 keys as they
+// arrive, and also writes their slots. The others wait until the first level is
+// complete. Their slots are written when all levels are.
+type builder struct {
+	layout   layout
+	family   hashfam.Family
+	levels   int // the maximum number of levels
+	progress *progress
+
+	mapping []byte // the seeds of the levels
+	slots   fingerprints
+	first   filler // the first level, unless all keys are in the last level
+	rest    rest   // the bumped keys; in the last level if there is no first
+	free    []gaps // the free places of each level
+
+	n      uint64 // number of distinct digests that were added
+	added  uint64 // number of digests that were added, including copies
+	last   hashfam.Digest
+	before uint64 // the value of last
+}
+
+// newBuilder returns a builder for a structure with l's keys and slots. It
+// returns ErrParams if the structure is too large for this platform.
+func newBuilder(l layout, fam hashfam.Family, p *progress) (*builder, error) {
+	if err := checkLen(l.keys); err != nil {
+		return nil, err
+	}
+	expected := l.expected()
+	size := expected.mappingBytes()
+	bumped := uint64(min(maxLast, l.keys))
+	if len(expected.bumped) > 0 {
+		bumped = expected.bumped[0]
+	}
+	bumped += bumped/32 + 64
+	if err := errs.Fits(ErrParams, "keys", l.keys, size+l.slots.bytes(l.keys)+8*bumped); err != nil {
+		return nil, err
+	}
+	b := &builder{layout: l, family: fam, levels: maxLevels, progress: p}
+	b.slots = fingerprints{l.slots, make([]byte, l.slots.bytes(l.keys))}
+	b.rest = newRest(bumped, l.slots.value)
+	if l.keys > maxLast {
+		seeds := bucketsOf(l.keys)
+		b.mapping = make([]byte, seeds, size+size/64+64)
+		b.first.start(newLevel(l.keys, 0, l.compact, b.mapping[:seeds:seeds]))
+		b.first.bumped = b.rest
+		b.first.free.bytes = make([]byte, 0, bumped)
+		if l.slots.width > 0 {
+			b.first.slots = &b.slots
+		}
+	}
+	return b, nil
+}
+
+// add adds a key. It returns ErrParams if the key is not valid here, and the
+// error of ctx if ctx is canceled.
+func (b *builder) add(ctx context.Context, d hashfam.Digest, value uint64) error {
+	if b.added > 0 && d.Probe() <= b.last.Probe() {
+		return b.repeated(d, value)
+	}
+	if b.n%reportEvery == 0 {
+		b.progress.did(min(b.n, reportEvery))
+		if err := ctx.Err(); err != nil {
+			return errs.Errorf("building: %w", err)
+		}
+	}
+	if b.n == b.layout.keys {
+		return paramError("n", b.layout.keys, "the number of distinct digests, which is larger")
+	}
+	if most := b.slots.valueMask(); value > most {
+		return valueError(b.added, value, most)
+	}
+	b.last = d
+	b.before = value
+	b.added++
+	b.n++
+	if b.layout.keys > maxLast {
+		b.first.add(d, value)
+	} else {
+		b.rest.add(d, value)
+	}
+	return nil
+}
+
+// repeated returns ErrParams for a digest that is not larger than the previous
+// one. But copies with the same value are allowed in a filter.
+func (b *builder) repeated(d hashfam.Digest, value uint64) error {
+	field := fmt.Sprintf("digest %d", b.added)
+	if d != b.last {
+		return paramError(field, "out of order", "ascending by Digest.Probe")
+	}
+	if b.layout.slots.width == 0 {
+		return paramError(field, fmt.Sprintf("equal to digest %d", b.added-1), "distinct digests")
+	}
+	if value != b.before {
+		return copyError(b.added, b.added-1, value, b.before)
+	}
+	b.added++
+	return nil
+}
+
+// finish returns the structure. It returns ErrParams if keys are missing, if
+// the digests need too many levels, or if there is no seed for the last level.
+func (b *builder) finish(ctx context.Context) (stored, error) {
+	l := &b.layout
+	if b.n != l.keys {
+		return stored{}, paramError("n", l.keys, fmt.Sprintf("the number of distinct digests, which is %d", b.n))
+	}
+	from := 0
+	if l.keys > maxLast {
+		b.first.finish(l.keys)
+		b.rest = b.first.bumped
+		b.free = append(b.free, b.first.free)
+		l.bumped = append(l.bumped, uint64(len(b.rest.digests)))
+		from = 1
+	}
+	if err := b.rest.sort(ctx); err != nil {
+		return stored{}, err
+	}
+	if err := b.place(ctx, b.rest.digests); err != nil {
+		return stored{}, err
+	}
+	b.mapping = l.appendList(b.mapping, b.free)
+	zeros := l.mappingBytes() - uint64(len(b.mapping))
+	b.mapping = append(b.mapping, make([]byte, zeros)...)
+	s, err := open(*l, b.mapping, b.slots.bits, b.family)
+	if err != nil {
+		return stored{}, err
+	}
+	if l.slots.width > 0 {
+		b.late(&s, from)
+	}
+	return s, nil
+}
+
+// place builds the levels for bumped digests, which must be distinct and
+// sorted.
+func (b *builder) place(ctx context.Context, digests []hashfam.Digest) error {
+	l := &b.layout
+	for len(digests) > maxLast && len(l.bumped) < b.levels {
 		n := uint64(len(digests))
-		lv := newLevel(n, 0, l.compact, make([]byte, bucketsOf(n)))
-		places, bumped := lv.fill(ctx, digests)
-		for i, d := range bumped {
-			bumped[i] = hashfam.Digest(d.Probe().Next().Next())
+		seeds := make([]byte, bucketsOf(n))
+		var f filler
+		f.start(newLevel(n, 0, l.compact, seeds))
+		for block := range slices.Chunk(digests, reportEvery) {
+			if err := ctx.Err(); err != nil {
+				return errs.Errorf("building: %w", err)
+			}
+			for _, d := range block {
+				f.add(d, 0)
+			}
 		}
-		var err error
-		if digests, err = sortDigests(ctx, bumped); err != nil {
-			return stored{}, err
+		f.finish(n)
+		if err := f.bumped.sort(ctx); err != nil {
+			return err
 		}
-		used = append(used, places)
-		payload = append(payload, lv.seeds...)
+		digests = f.bumped.digests
+		b.mapping = append(b.mapping, seeds...)
+		b.free = append(b.free, f.free)
 		l.bumped = append(l.bumped, uint64(len(digests)))
 	}
-	end := lastLevel{n: uint64(len(digests))}
 	if len(digests) > maxLast {
-		return stored{}, paramError("digests", fmt.Sprintf("%d left after %d levels", len(digests), levels), "random digests: use a keyed Family")
+		return paramError("digests", fmt.Sprintf("%d left after %d levels", len(digests), b.levels), "random digests: use a keyed Family")
 	}
+	end := lastLevel{n: uint64(len(digests))}
 	if !end.search(digests) {
-		return stored{}, paramError("digests", fmt.Sprintf("%d in the last level have no seed", len(digests)), "random digests: use a keyed Family")
+		return paramError("digests", fmt.Sprintf("%d in the last level have no seed", len(digests)), "random digests: use a keyed Family")
 	}
 	l.seed = end.seed
-	payload = l.appendList(payload, used)
-	return open(l, append(payload, make([]byte, l.bytes()-uint64(len(payload)))...), fam)
+	return nil
+}
+
+// late sets the slots of the keys that the first level has not placed. Their
+// digests are those for the level from.
+func (b *builder) late(s *stored, from int) {
+	for i, d := range b.rest.digests {
+		third := d
+		if from == 0 {
+			third = after(d)
+		}
+		index := s.indexIn(s.levels[from:], d.Probe())
+		s.slots.set(index, uint64(third), b.rest.value(i))
+	}
 }
 
 // appendList appends the list of the places that the first level left free. If
 // a place in a later level is used, the list maps it to the next free place.
-// Otherwise it maps it to the same one as the previous place.
-func (l *layout) appendList(payload []byte, used []bitmap) []byte {
-	if len(used) == 0 {
+// Otherwise it maps it to the same one as the previous place. free has the free
+// places of each level.
+func (l *layout) appendList(payload []byte, free []gaps) []byte {
+	if len(free) == 0 {
 		return payload
 	}
-	free := l.free()
-	start, size := len(payload), int(free.bytes())
+	list := l.free()
+	start, size := len(payload), int(list.bytes())
 	payload = slices.Grow(payload, size)[:start+size]
-	free.use(payload[start:])
-	clear(free.low)
-	i, from, current := uint64(0), uint64(0), uint64(0)
+	clear(payload[start:])
+	list.use(payload[start:])
+	targets := free[0]
+	targets.rewind()
+	i, current := uint64(0), uint64(0)
 	for level, n := range l.bumped {
+		var others gaps // the unused places in this level
+		if level+1 < len(free) {
+			others = free[level+1]
+			others.rewind()
+		}
+		unused := others.take()
 		for place := range n {
-			if level == len(l.bumped)-1 || used[level+1].bit(place) != 0 {
-				for used[0].bit(from) != 0 {
-					from++
-				}
-				current = from
-				from++
+			if place == unused {
+				unused = others.take()
+			} else {
+				current = targets.take()
 			}
-			free.put(i, current)
+			list.put(i, current)
 			i++
 		}
 	}
@@ -82,11 +244,12 @@ func (l *layout) appendList(payload []byte, used []bitmap) []byte {
 // sortDigests sorts digests and returns the distinct ones, as [ribbon.Sort]
 // does. It returns ErrParams if there are too many. If ctx is canceled, it
 // returns its error.
-func sortDigests(ctx context.Context, digests []hashfam.Digest) ([]hashfam.Digest, error) {
+func sortDigests(ctx context.Context, digests []hashfam.Digest, p *progress) ([]hashfam.Digest, error) {
 	if err := checkLen(uint64(len(digests))); err != nil {
 		return nil, err
 	}
-	sorted, err := ribbon.Sort(ctx, ribbon.Build{Workers: 1}, digests)
+	did := func(n int) { p.did(uint64(n)) }
+	sorted, err := ribbon.Sort(ctx, ribbon.Build{Workers: 1, Did: did}, digests)
 	if err != nil {
 		return nil, errs.Errorf("building: %w", err)
 	}
@@ -100,3 +263,32 @@ func checkLen(n uint64) error {
 	}
 	return nil
 }
+
+// A progress reports the progress of a build. A nil progress reports nothing.
+type progress struct {
+	report      func(done, total uint64)
+	done, total uint64
+}
+
+// newProgress returns the progress of a build that has the given number of
+// steps for each of n digests.
+func newProgress(report func(done, total uint64), steps, n uint64) *progress {
+	if report == nil {
+		return nil
+	}
+	return &progress{report: report, total: steps * n}
+}
+
+// did reports up to n further steps.
+func (p *progress) did(n uint64) {
+	if p == nil {
+		return
+	}
+	if n = min(n, p.total-p.done); n > 0 {
+		p.done += n
+		p.report(p.done, p.total)
+	}
+}
+
+// end reports all remaining steps.
+func (p *progress) end() { p.did(math.MaxUint64) }

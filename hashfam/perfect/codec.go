@@ -87,7 +87,7 @@ func (f *Function) decode(r *frame.Reader) error { return f.decodeAs(frame.Perfe
 // encode returns the frame. It returns ErrParams if s is zero, and ErrCorrupt
 // if s is a view of damaged data.
 func (s *stored) encode() (frame.Header, frame.Payload, error) {
-	if s.payload == nil {
+	if !s.made {
 		return frame.Header{}, nil, paramError("receiver", "zero", "a Function or Filter that was built or decoded")
 	}
 	if err := s.Verify(); err != nil {
@@ -112,7 +112,18 @@ func (s *stored) encode() (frame.Header, frame.Payload, error) {
 	for _, n := range l.bumped {
 		h.Params = binary.LittleEndian.AppendUint64(h.Params, n)
 	}
-	return h, frame.Numbers(s.payload), nil
+	return h, s.payload, nil
+}
+
+// payload yields the mapping and the slots.
+func (s *stored) payload(yield func([]byte) bool) {
+	for _, part := range [][]byte{s.mapped, s.slots.bits} {
+		for piece := range frame.Numbers(part) {
+			if !yield(piece) {
+				return
+			}
+		}
+	}
 }
 
 // parseHeader reads the parameters from a verified header. It checks that the
@@ -154,7 +165,7 @@ func (s *stored) decodeAs(kind frame.Kind, r *frame.Reader) error {
 	if err != nil {
 		return err
 	}
-	decoded, err := open(l, payload, s.Family())
+	decoded, err := openPayload(l, payload, s.Family())
 	if err == nil {
 		*s = decoded
 	}

@@ -174,7 +174,7 @@ func TestDecodersRejectInvalidLists(t *testing.T) {
 		"too many numbers":      func(b []byte) { b[high+20] = 0xFF },
 		"a bit after the list":  func(b []byte) { b[at+list.bytes()] = 1 },
 	} {
-		b := bytes.Clone(f.payload)
+		b := bytes.Clone(f.mapped)
 		change(b)
 		_, err := f.layout.over(b)
 		require.Equal(t, name != "", errors.Is(err, ErrCorrupt), name)

@@ -17,6 +17,7 @@
 // deleted, store them in a slice, at the index from a Function.
 //
 //   - number keys: [New], [Function.Index], [Function.IndexAll]
+//   - use more keys than fit in memory: [NewFromSorted], [NewFilterFromSorted]
 //   - create a set, or a map to small values: [NewFilter]
 //   - query the set: [Filter.Contains], [Filter.ContainsAll]
 //   - look up values: [Filter.Value]
@@ -56,7 +57,7 @@
 //   - function.go: constructors, and what concerns a whole function
 //   - batch.go: many keys at once
 //   - build.go: builds one level after the other; fill.go selects the seeds of a
-//     level, in the order of order.go
+//     level, in the order of order.go, and rest.go keeps what is left
 //   - eliasfano.go: the list of free indexes
 //   - stored.go: the common part of all types; layout.go computes where it is in
 //     an encoding

@@ -2,9 +2,12 @@ package perfect_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -67,6 +70,88 @@ func ExampleFunction_IndexAll() {
 	// harpoon: line 54024, 76 times
 	// whiteness: line 102699, 28 times
 	// zygote: line 104332, 0 times
+}
+
+// The digests are read from a file, in which an external sort has stored the
+// first values of their probe sequences. Since a sequence cannot report an
+// error, the program keeps it in a variable and looks at it first.
+func ExampleNewFromSorted() {
+	words := data.EnglishWords()
+	var probes []uint64
+	for _, d := range (hashfam.Family{}).SumAllStrings(nil, words) {
+		probes = append(probes, uint64(d.Probe()))
+	}
+	slices.Sort(probes) // or in parts, which are then merged
+	var file bytes.Buffer
+	if err := binary.Write(&file, binary.LittleEndian, probes); err != nil {
+		fmt.Println(err)
+		return
+	}
+	whole := file.Bytes()
+	for _, content := range [][]byte{whole, whole[:len(whole)-1]} {
+		var failure error
+		digests := func(yield func(hashfam.Digest) bool) {
+			r := bytes.NewReader(content)
+			var b [8]byte
+			for {
+				_, err := io.ReadFull(r, b[:])
+				if err != nil {
+					if err != io.EOF {
+						failure = err
+					}
+					return
+				}
+				if !yield(hashfam.Probe(binary.LittleEndian.Uint64(b[:])).Digest()) {
+					return
+				}
+			}
+		}
+		f, err := perfect.NewFromSorted(context.Background(), perfect.Config{}, uint64(len(words)), digests)
+		if failure != nil {
+			fmt.Println("reading:", failure)
+			continue
+		}
+		if err != nil {
+			fmt.Println(err)
+			continue
+		}
+		fmt.Println(f.Len(), "words")
+	}
+	// Output:
+	// 104334 words
+	// reading: unexpected EOF
+}
+
+// The keys are sorted by their digests' probe sequences. If the program has an
+// error, the message says which key is wrong.
+func ExampleNewFilterFromSorted() {
+	type score struct {
+		digest hashfam.Digest
+		value  uint64
+	}
+	var scores []score
+	c := perfect.FilterConfig{FPRate: 1e-9, ValueBits: 8}
+	for i, player := range []string{"ada", "bob", "cleo"} {
+		scores = append(scores, score{c.Family.SumString(player), uint64(100 * i)})
+	}
+	slices.SortFunc(scores, func(a, b score) int { return cmp.Compare(a.digest.Probe(), b.digest.Probe()) })
+	for _, n := range []uint64{3, 4} {
+		f, err := perfect.NewFilterFromSorted(context.Background(), c, n, func(yield func(hashfam.Digest, uint64) bool) {
+			for _, s := range scores {
+				if !yield(s.digest, s.value) {
+					return
+				}
+			}
+		})
+		if err != nil {
+			fmt.Println(err)
+			continue
+		}
+		fmt.Println(f.ValueString("cleo"))
+	}
+	// Output:
+	// 200 true
+	// perfect: invalid parameters: n = 4, want the number of distinct digests, which is 3
 }
 
 // The size is known before there are any keys.

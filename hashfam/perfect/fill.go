@@ -1,59 +1,153 @@
 package perfect
 
 import (
-	"context"
 	"math"
 	"math/bits"
 
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// fill selects the seeds and places the keys. digests must be distinct and
-// sorted by the first value of their probe sequences. fill returns the used
-// places and the bumped digests. It stops early when ctx is canceled.
-func (l *level) fill(ctx context.Context, digests []hashfam.Digest) (used bitmap, bumped []hashfam.Digest) {
-	for i := range l.seeds {
-		l.seeds[i] = 1 // for empty buckets any seed will do
-	}
-	f := filler{level: l, used: make(bitmap, len(digests)/64+2)} // see run
-	order := newSeedOrder(l, digests)
-	for b, ok := order.next(); ok; b, ok = order.next() {
-		if b.number%windowSize == 0 && ctx.Err() != nil {
-			break
-		}
-		seed := f.settle(b.digests)
-		if seed == 0 {
-			bumped = append(bumped, b.digests...)
-		}
-		l.seeds[b.number] = byte(seed)
-	}
-	return f.used, bumped
-}
-
-// A filler places a level's keys one bucket at a time.
+// A filler selects the seeds of a level and places its keys, in one pass over
+// the keys in the order of their buckets. Only a few thousand places around the
+// current bucket are in memory: the others are either final or still free.
 type filler struct {
-	*level
-	used bitmap
+	level
+	order  seedOrder
+	open   *bucket // receives keys, and is not waiting yet
+	unused *bucket // can be used again
+
+	used  window
+	final uint64 // places below cannot change any more; a multiple of 64
+	free  gaps   // the free places below final
+
+	slots  *fingerprints // receives the placed keys, if there are slots
+	bumped rest          // receives the other keys
+
 	keys [maxBucket]candidate
 }
 
-// settle places a bucket's keys and returns its seed. If the bucket must be
-// bumped, 0 is returned.
-func (f *filler) settle(digests []hashfam.Digest) uint64 {
-	if len(digests) > maxBucket {
-		return 0
+// start prepares f for the level.
+func (f *filler) start(l level) {
+	for i := range l.seeds {
+		l.seeds[i] = 1 // for empty buckets any seed will do
 	}
-	keys := f.keys[:len(digests)]
-	for i, d := range digests {
-		keys[i] = f.candidate(d.Probe())
+	f.level = l
+	f.open = new(bucket)
+}
+
+// add adds a key. Digests must be distinct and in the order of Digest.Probe.
+func (f *filler) add(d hashfam.Digest, value uint64) {
+	number := f.bucket(d.Probe())
+	if number != f.open.number {
+		f.close()
+		f.open.number = number
+	}
+	b := f.open
+	if b.n < maxBucket {
+		b.entries[b.n] = entry{d, value}
+		b.n++
+		return
+	}
+	if b.n == maxBucket {
+		f.bump(b)
+		b.n++
+	}
+	f.bumped.add(after(d), value)
+}
+
+// close lets the open bucket wait for its seed. If enough buckets wait, the
+// next one gets its seed.
+func (f *filler) close() {
+	b := f.open
+	if b.n == 0 {
+		return
+	}
+	if b.n > maxBucket {
+		b.n = 0
+		return
+	}
+	f.order.admit(b)
+	if f.order.n == windowSize {
+		f.settle()
+	}
+	f.open = f.unused
+	f.unused = nil
+	if f.open == nil {
+		f.open = new(bucket)
+	}
+	f.open.n = 0
+}
+
+// finish places the remaining keys of the level, which has n places.
+func (f *filler) finish(n uint64) {
+	f.close()
+	for f.order.n > 0 {
+		f.settle()
+	}
+	f.retire(n)
+	if f.final < n {
+		f.collect(^f.used[f.final/64%windowWords] & (1<<(n-f.final) - 1))
+	}
+}
+
+// settle places the next bucket's keys and sets its seed, or bumps them.
+func (f *filler) settle() {
+	b := f.order.next()
+	f.unused = b
+	keys := f.keys[:b.n]
+	for i := range keys {
+		keys[i] = f.candidate(b.entries[i].digest.Probe())
+	}
+	if end := keys[b.n-1].start + maxSlice + 128; end > f.final+windowPlaces { // see run
+		oldest := b
+		if other := f.order.oldest(); other != nil && other.number < b.number {
+			oldest = other
+		}
+		f.retire(f.candidate(oldest.entries[0].digest.Probe()).start)
 	}
 	seed := f.best(keys)
-	if seed != 0 {
-		for _, c := range keys {
-			f.used.set(c.place(f.level, seed))
+	f.seeds[b.number] = byte(seed)
+	if seed == 0 {
+		f.bump(b)
+		return
+	}
+	for i, c := range keys {
+		place := c.place(&f.level, seed)
+		f.used.set(place)
+		if f.slots != nil {
+			e := b.entries[i]
+			f.slots.set(place, uint64(after(e.digest)), e.value)
 		}
 	}
-	return seed
+}
+
+// bump bumps a bucket's keys.
+func (f *filler) bump(b *bucket) {
+	f.seeds[b.number] = 0
+	for _, e := range b.entries[:b.n] {
+		f.bumped.add(after(e.digest), e.value)
+	}
+}
+
+// after returns the digest with which a bumped key continues in the next level.
+// For a key's own digest, this is also the value that the fingerprint is taken
+// from: no level uses it.
+func after(d hashfam.Digest) hashfam.Digest { return hashfam.Digest(d.Probe().Next().Next()) }
+
+// retire makes the places before the given one final.
+func (f *filler) retire(before uint64) {
+	for ; f.final+64 <= before; f.final += 64 {
+		word := &f.used[f.final/64%windowWords]
+		f.collect(^*word)
+		*word = 0
+	}
+}
+
+// collect adds free places to f.free. Each bit of word is a place from f.final.
+func (f *filler) collect(word uint64) {
+	for ; word != 0; word &= word - 1 {
+		f.free.add(f.final + uint64(bits.TrailingZeros64(word)))
+	}
 }
 
 // best returns a seed for which the keys' places are free and distinct, or 0 if
@@ -94,7 +188,7 @@ func (f *filler) taken(keys []candidate, from uint64) (taken uint64) {
 func (f *filler) test(c candidate, from, open uint64) (taken uint64) {
 	for ; open != 0; open &= open - 1 {
 		i := bits.TrailingZeros64(open)
-		taken |= f.used.bit(c.place(f.level, from+uint64(i))) << i
+		taken |= f.used.bit(c.place(&f.level, from+uint64(i))) << i
 	}
 	return taken
 }
@@ -111,7 +205,7 @@ func (f *filler) run(c candidate, from uint64) uint64 {
 
 func (f *filler) sum(keys []candidate, seed uint64) (sum uint64) {
 	for _, c := range keys {
-		sum += c.place(f.level, seed)
+		sum += c.place(&f.level, seed)
 	}
 	return sum
 }
@@ -119,9 +213,9 @@ func (f *filler) sum(keys []candidate, seed uint64) (sum uint64) {
 // distinct reports whether the keys have different places.
 func (f *filler) distinct(keys []candidate, seed uint64) bool {
 	for i, c := range keys {
-		place := c.place(f.level, seed)
+		place := c.place(&f.level, seed)
 		for _, other := range keys[:i] {
-			if other.place(f.level, seed) == place {
+			if other.place(&f.level, seed) == place {
 				return false
 			}
 		}
@@ -129,13 +223,22 @@ func (f *filler) distinct(keys []candidate, seed uint64) bool {
 	return true
 }
 
-// A bitmap is a set of small integers.
-type bitmap []uint64
+const (
+	// The next bucket's number exceeds the oldest one's by 260 or less, see
+	// weights. There are 4.4 places per bucket, so the next bucket's slices end
+	// less than 2,400 places after the first place that the oldest can use.
+	windowPlaces = 4096
+	windowWords  = windowPlaces / 64
+)
 
-func (b bitmap) set(i uint64)        { b[i/64] |= 1 << (i % 64) }
-func (b bitmap) bit(i uint64) uint64 { return b[i/64] >> (i % 64) & 1 }
+// A window is a set of numbers, any two of which differ by less than
+// windowPlaces.
+type window [windowWords]uint64
 
-// run returns the bits of the 64 integers from i.
-func (b bitmap) run(i uint64) uint64 {
-	return b[i/64]>>(i%64) | b[i/64+1]<<(64-i%64)
+func (w *window) set(i uint64)        { w[i/64%windowWords] |= 1 << (i % 64) }
+func (w *window) bit(i uint64) uint64 { return w[i/64%windowWords] >> (i % 64) & 1 }
+
+// run returns the bits of the 64 numbers from i.
+func (w *window) run(i uint64) uint64 {
+	return w[i/64%windowWords]>>(i%64) | w[(i/64+1)%windowWords]<<(64-i%64)
 }

@@ -22,6 +22,10 @@ type FilterConfig struct {
 	Compact bool           // saves 0.25 bits per key; see [Config]
 	Family  hashfam.Family // hashes the keys; see [Config]
 
+	// Progress is called during the build; see [Config]. With values, a digest
+	// counts as three steps, or as one in NewFilterFromSorted.
+	Progress func(done, total uint64) `json:"-"`
+
 	_ struct{} // literals name their fields
 }
 
@@ -65,10 +69,15 @@ func (c FilterConfig) checkValues(n int, values []uint64) error {
 	most := uint64(1)<<c.ValueBits - 1
 	for i, value := range values {
 		if value > most {
-			return paramError(fmt.Sprintf("value %d", i), value, fmt.Sprintf("at most %d", most))
+			return valueError(uint64(i), value, most)
 		}
 	}
 	return nil
+}
+
+// valueError returns the error for value i, which is larger than most.
+func valueError(i, value, most uint64) error {
+	return paramError(fmt.Sprintf("value %d", i), value, fmt.Sprintf("at most %d", most))
 }
 
 // FilterParams are the parameters of a [Filter].

@@ -3,7 +3,9 @@ package perfect
 import (
 	"context"
 	"fmt"
+	"iter"
 	"log/slog"
+	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
 )
@@ -11,7 +13,8 @@ import (
 // New returns a function for the n keys with the given digests, which must be
 // computed by c.Family. The function depends only on the set of digests, not on
 // their order. New processes 5 to 10 million digests per second, or 2 to 4
-// million if c.Compact is set. It needs about 3 bytes of memory per digest.
+// million if c.Compact is set. In addition to the function, it needs about half
+// a byte of memory per digest.
 //
 // New does not retain digests, but sorts the slice, and may replace a copy of a
 // digest with a copy of another one. Even after an error, the slice contains
@@ -24,17 +27,58 @@ import (
 // chose the keys. Using a keyed family prevents this. If ctx is canceled, New
 // returns its error.
 func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Function, error) {
-	sorted, err := sortDigests(ctx, digests)
+	p := newProgress(c.Progress, 2, uint64(len(digests)))
+	sorted, err := sortDigests(ctx, digests, p)
 	if err != nil {
 		return nil, err
 	}
 	if copies := len(digests) - len(sorted); copies > 0 {
 		return nil, paramError("digests", fmt.Sprintf("%d equal to earlier ones", copies), "distinct digests")
 	}
-	s, err := build(ctx, layout{compact: c.Compact}, sorted, c.Family, maxLevels)
+	return c.build(ctx, uint64(len(sorted)), slices.Values(sorted), p)
+}
+
+// NewFromSorted returns the same function as [New] for n distinct digests in
+// ascending order of d.Probe(), the first value of the probe sequence. The
+// digests do not need to be in memory all at once; for example, they can be
+// read from files that an external sort has written. In addition to the
+// function, NewFromSorted uses 0.5 bytes of memory per digest, or 0.2 if
+// c.Compact is set, and less than 1 MB. It takes as long as New without
+// sorting, and uses one goroutine, because each bucket depends on the ones
+// before. To use more cores, divide the keys by [hashfam.Digest.Shard] and
+// build several functions.
+//
+// A sequence cannot report an error. If reading the digests fails, end the
+// sequence and keep the error: NewFromSorted then returns ErrParams, because
+// digests are missing, so look at your own error first.
+//
+// NewFromSorted returns [ErrParams] if the digests are not in order, not
+// distinct, or not n, or if the function would be too large for the platform,
+// and the other errors of New. After any error it stops the sequence.
+//
+// NewFromSorted allocates the memory before it reads the first digest. If there
+// is not enough, the program crashes. If n comes from an untrusted source, call
+// [Config.EstimatedBytes] first.
+func NewFromSorted(ctx context.Context, c Config, n uint64, digests iter.Seq[hashfam.Digest]) (*Function, error) {
+	return c.build(ctx, n, digests, newProgress(c.Progress, 1, n))
+}
+
+// build builds a function of n sorted digests.
+func (c Config) build(ctx context.Context, n uint64, digests iter.Seq[hashfam.Digest], p *progress) (*Function, error) {
+	b, err := newBuilder(layout{keys: n, compact: c.Compact}, c.Family, p)
 	if err != nil {
 		return nil, err
 	}
+	for d := range digests {
+		if err := b.add(ctx, d, 0); err != nil {
+			return nil, err
+		}
+	}
+	s, err := b.finish(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p.end()
 	return &Function{s}, nil
 }
 

@@ -12,7 +12,6 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks"
-	"github.com/filterfam/filterfam/internal/checks/machine"
 )
 
 // random returns n random digests.
@@ -86,7 +85,7 @@ func TestBitsPerKey(t *testing.T) {
 		require.LessOrEqual(t, 8*float64(f.SizeBytes()-f.slots.bytes(f.n))/float64(c.n), c.function, "%+v", c)
 		require.LessOrEqual(t, 8*float64(f.SizeBytes())/float64(c.n), c.filter, "%+v", c)
 		require.InDelta(t, f.FalsePositiveRate(), 0.01, 1e-6)
-		require.EqualValues(t, len(f.payload)+8*len(f.free.marks), f.SizeBytes())
+		require.EqualValues(t, len(f.mapped)+len(f.slots.bits)+8*len(f.free.marks), f.SizeBytes())
 	}
 }
 
@@ -157,18 +156,6 @@ func TestHostileDigests(t *testing.T) {
 	}
 }
 
-// The test uses one level because no digests are known that need more than
-// maxLevels.
-func TestTooManyLevelsAreRejected(t *testing.T) {
-	machine.Matters(t)
-	digests, err := sortDigests(t.Context(), random(1000, 1))
-	require.NoError(t, err)
-	_, err = build(t.Context(), layout{}, digests, hashfam.Family{}, 1)
-	require.EqualError(t, err, "perfect: invalid parameters: digests = 122 left after 1 levels, want random digests: use a keyed Family")
-	_, err = build(t.Context(), layout{}, make([]hashfam.Digest, 2), hashfam.Family{}, maxLevels)
-	require.EqualError(t, err, "perfect: invalid parameters: digests = 2 in the last level have no seed, want random digests: use a keyed Family")
-}
-
 // The slice must contain the same set of digests after a build, even after an
 // error.
 func TestBuildKeepsTheSetOfDigests(t *testing.T) {
@@ -185,33 +172,6 @@ func TestBuildKeepsTheSetOfDigests(t *testing.T) {
 		got := slices.Clone(digests)
 		slices.Sort(got)
 		require.Equal(t, want, slices.Compact(got))
-	}
-}
-
-// A canceled build must stop in the middle of a level.
-func TestFillStopsWhenCanceled(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	digests, err := sortDigests(ctx, random(100_000, 1))
-	require.NoError(t, err)
-	cancel()
-	l := newLevel(100_000, 0, false, make([]byte, bucketsOf(100_000)))
-	used, _ := l.fill(ctx, digests)
-	require.Less(t, slices.IndexFunc(used, func(word uint64) bool { return word == 0 }), 200)
-	_, err = build(ctx, layout{}, digests, hashfam.Family{}, maxLevels)
-	require.ErrorIs(t, err, context.Canceled)
-}
-
-// Buckets with up to 15 keys have a seed if the places are free. Larger ones
-// are bumped.
-func TestLargeBucketsAreBumped(t *testing.T) {
-	for n := 1; n <= maxBucket+1; n++ {
-		l := newLevel(1000, 0, true, make([]byte, bucketsOf(1000)))
-		f := filler{level: &l, used: make(bitmap, 1000/64+2)}
-		digests := make([]hashfam.Digest, n)
-		for i := range digests {
-			digests[i] = checks.Probing(1<<60 + uint64(i)<<50)
-		}
-		require.Equal(t, n <= 15, f.settle(digests) != 0, "%d keys", n)
 	}
 }
 

@@ -105,12 +105,19 @@ func (l *layout) filterParams(fam hashfam.Family) FilterParams {
 	return FilterParams{Params: l.params(fam), FPRate: l.slots.rate(), ValueBits: int(l.slots.value)}
 }
 
-// estimate returns about the size of a structure with l's keys and slots.
-func (l layout) estimate() uint64 {
+// expected returns l with the numbers of keys that its levels are likely to
+// have.
+func (l layout) expected() layout {
 	l.bumped = nil
 	for n := l.keys; n > maxLast; {
 		n = bumpedOf(n, l.compact)
 		l.bumped = append(l.bumped, n)
 	}
+	return l
+}
+
+// estimate returns about the size of a structure with l's keys and slots.
+func (l layout) estimate() uint64 {
+	l = l.expected()
 	return l.params(hashfam.Family{}).bytes
 }

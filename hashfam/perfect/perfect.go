@@ -39,10 +39,13 @@ var zeroFunction = errs.Zero("Function", "New or NewView, or decode into it")
 
 // index returns the index of the key with digest d. It is below m.n unless m.n
 // is 0.
-func (m *mapping) index(d hashfam.Digest) uint64 {
-	p := d.Probe()
-	for i := range m.levels {
-		l := &m.levels[i]
+func (m *mapping) index(d hashfam.Digest) uint64 { return m.indexIn(m.levels, d.Probe()) }
+
+// indexIn is like index for a key that the levels before the given ones have
+// bumped. p is its probe sequence from there on.
+func (m *mapping) indexIn(levels []level, p hashfam.Probe) uint64 {
+	for i := range levels {
+		l := &levels[i]
 		if seed := l.seeds[l.bucket(p)]; seed != 0 {
 			return m.result(l.base + l.candidate(p).place(l, uint64(seed)))
 		}

@@ -94,12 +94,18 @@ func (s *fingerprints) word(i uint64) uint64 {
 // widthOf returns the number of bits in slot i.
 func (s slotSize) widthOf(i uint64) uint { return uint(s.start(i+1) - s.start(i)) }
 
-// set stores the fingerprint of d, and its value, in slot i, which must be zero.
-func (s *fingerprints) set(i uint64, d hashfam.Digest, value uint64) {
-	slot := s.fingerprint(d, s.widthOf(i))<<s.value | value
+// set stores the fingerprint and the value of a key in slot i, which must be
+// zero. third is the third value of the digest's probe sequence.
+func (s *fingerprints) set(i, third, value uint64) {
+	fingerprint := third >> (64 - (s.widthOf(i) - s.value))
+	s.add(i, fingerprint<<s.value|value)
+}
+
+// add sets the given bits in slot i.
+func (s *fingerprints) add(i, bits uint64) {
 	from := s.start(i)
 	word := s.bits[from/8:]
-	binary.LittleEndian.PutUint64(word, binary.LittleEndian.Uint64(word)|slot<<(from%8))
+	binary.LittleEndian.PutUint64(word, binary.LittleEndian.Uint64(word)|bits<<(from%8))
 }
 
 // fingerprint returns the digest's fingerprint for a slot of width bits. It

@@ -10,14 +10,14 @@ import (
 )
 
 // A stored is the common part of a [Function] and a [Filter]: a mapping and, in
-// a filter, slots. Both use the payload's memory.
+// a filter, slots.
 type stored struct {
 	mapping
-	hash    hashfam.Hasher
-	layout  layout
-	slots   fingerprints
-	payload []byte
-	view    *frame.View // if the payload is in a frame that was not verified
+	hash   hashfam.Hasher
+	layout layout
+	mapped []byte // the encoded mapping, which the mapping uses
+	slots  fingerprints
+	view   *frame.View // if they are in a frame that was not verified
 }
 
 // Family returns the family that hashes the keys.
@@ -30,19 +30,29 @@ func (s *stored) Len() uint64 { return s.n }
 // independent of the keys, which is less than two kilobytes.
 func (s *stored) SizeBytes() uint64 { return s.layout.params(s.Family()).bytes }
 
-// open returns the structure with the valid layout l, and retains payload. If
-// the payload is damaged, ErrCorrupt is returned.
-func open(l layout, payload []byte, fam hashfam.Family) (stored, error) {
-	end := l.mappingBytes()
-	m, err := l.over(payload[:end])
+// open returns the structure with the valid layout l. It retains the encoded
+// mapping and the encoded slots. If they are damaged, it returns ErrCorrupt.
+func open(l layout, mapped, slots []byte, fam hashfam.Family) (stored, error) {
+	m, err := l.over(mapped)
 	if err != nil {
 		return stored{}, err
 	}
-	slots := fingerprints{l.slots, payload[end:]}
-	if err := checkZeros("bits after the last slot", slots.bits, slots.start(l.keys)); err != nil {
+	if err := checkZeros("bits after the last slot", slots, l.slots.start(l.keys)); err != nil {
 		return stored{}, err
 	}
-	return stored{mapping: m, hash: fam.Hasher(uint64(len(payload))), layout: l, slots: slots, payload: payload}, nil
+	return stored{
+		mapping: m,
+		hash:    fam.Hasher(l.bytes()),
+		layout:  l,
+		mapped:  mapped,
+		slots:   fingerprints{l.slots, slots},
+	}, nil
+}
+
+// openPayload is like open for the payload of a frame.
+func openPayload(l layout, payload []byte, fam hashfam.Family) (stored, error) {
+	end := l.mappingBytes()
+	return open(l, payload[:end:end], payload[end:], fam)
 }
 
 // checkZeros returns ErrCorrupt if any bit of b after the first n is set.
@@ -59,5 +69,5 @@ func checkZeros(field string, b []byte, n uint64) error {
 func (s *stored) equal(t *stored) bool {
 	l, m := &s.layout, &t.layout
 	return s.Family() == t.Family() && l.keys == m.keys && l.compact == m.compact && l.seed == m.seed &&
-		l.slots == m.slots && slices.Equal(l.bumped, m.bumped) && bytes.Equal(s.payload, t.payload)
+		l.slots == m.slots && slices.Equal(l.bumped, m.bumped) && bytes.Equal(s.mapped, t.mapped) && bytes.Equal(s.slots.bits, t.slots.bits)
 }

@@ -40,7 +40,7 @@ func (s *stored) use(view *frame.View, data []byte, kind frame.Kind, fam hashfam
 	if err != nil {
 		return err
 	}
-	opened, err := open(l, payload, fam)
+	opened, err := openPayload(l, payload, fam)
 	if err != nil {
 		return err
 	}
