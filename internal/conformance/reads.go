@@ -182,6 +182,7 @@ func (s Structure) read(f Encoded, keys []string) {
 		form.do(keys...)
 	}
 	s.reads(f)
+	sizeBytes(f)
 	if s.Reads != nil {
 		s.Reads(f)
 	}

@@ -2,7 +2,6 @@ package tracker
 
 import (
 	"cmp"
-	"math"
 	"slices"
 )
 
@@ -13,22 +12,24 @@ const sweepShare = 16
 // makeRoom makes room for a record of the given number of words and the count
 // now. It returns false if there is no room, or if the next sweep would have
 // evicted the record. A long record, with more words than a sweep frees, must
-// also have a higher count than all records that it displaces.
+// fit in the room and have a higher count than all records that it displaces.
+// Otherwise it is refused, unless its count is near and the tail can be halved.
 func (t *Tracker) makeRoom(words, now uint64) bool {
 	for t.lacks(words) > 0 {
 		long := words > t.room/sweepShare
 		if (t.live < t.want || long && t.grows()) && t.enlarge(words) {
 			continue
 		}
-		if words >= t.refused.words && now <= t.refused.bar {
+		if words > t.room || t.refuses(words, now) {
 			return false
 		}
 		bar := t.bar(words)
-		if t.near(bar, t.total) && t.enlarge(words) {
-			continue
+		reach := bar // the highest count that would be lost
+		if long {
+			reach = min(bar, now)
 		}
-		if long && words > t.room {
-			bar = math.MaxUint64
+		if t.near(reach, t.total) && t.enlarge(words) {
+			continue
 		}
 		if long && bar >= now {
 			t.refused = refusal{words, bar}
@@ -41,6 +42,16 @@ func (t *Tracker) makeRoom(words, now uint64) bool {
 	}
 	t.allocate(words)
 	return true
+}
+
+// refuses reports whether makeRoom would refuse the record as it refused an
+// earlier one. Until there is a sweep or more room, records only become more and
+// get higher counts, so the bar cannot have become lower.
+func (t *Tracker) refuses(words, now uint64) bool {
+	if words < t.refused.words || now > t.refused.bar {
+		return false
+	}
+	return !t.canHalve(uint64(t.tail.size)) || !t.near(now, t.total)
 }
 
 // lacks returns the number of words that must be freed before a record of the

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -148,10 +147,15 @@ func TestLongerKeysAreRefusedWithoutReadingTheLog(t *testing.T) {
 			makeRoom()
 		}
 	}
-	for words, bar := range map[uint64]uint64{864: 315, 865: math.MaxUint64} {
+	h := crowded(t) // a near key may still get memory of the tail
+	h.refused = refusal{100, 110}
+	h.total = 110
+	require.True(t, h.makeRoom(100, 110))
+	require.EqualValues(t, 512, h.tail.size)
+	for words, refused := range map[uint64]refusal{864: {864, 315}, 865: {}} {
 		h := crowded(t)
 		require.False(t, h.makeRoom(words, 110))
-		require.Equal(t, refusal{words, bar}, h.refused)
+		require.Equal(t, refused, h.refused)
 		truncate(h)
 		add(h, strings.Repeat("k", lengthFor(words)), 110)
 	}
@@ -263,6 +267,30 @@ func (c *counted) check(t *rapid.T) {
 	if c.live < least {
 		t.Fatalf("%d records of %d keys, want %d, room for %d words", c.live, len(c.seen), least, c.room)
 	}
+}
+
+// Whether a record is refused does not depend on refusals in the past, so a
+// decoded tracker, which does not know them, goes on like the original.
+func TestDecodedTrackerRefusesTheSameKeys(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		goal := Goal{
+			Phi:    rapid.SampledFrom([]float64{0.5, 0.1, 0.01}).Draw(t, "phi"),
+			Memory: rapid.SampledFrom([]uint64{MinMemory, 2000, 4 << 10}).Draw(t, "memory"),
+		}
+		h := counting(goal, nil)
+		g := counting(goal, nil)
+		for range rapid.IntRange(1, 60).Draw(t, "times") {
+			key := strings.Repeat("x", rapid.SampledFrom([]int{1, 30, 60, 100, 300, 3000}).Draw(t, "length"))
+			key += rapid.SampledFrom([]string{"a", "b", "c", "d", "e"}).Draw(t, "key")
+			n := rapid.Uint64Range(1, 40).Draw(t, "n")
+			add(h, key, n)
+			add(g, key, n)
+			require.True(t, g.equal(h))
+			decoded, err := recode(g)
+			require.NoError(t, err)
+			g = &decoded
+		}
+	})
 }
 
 // truncate removes the last word of the log, so that reading all records

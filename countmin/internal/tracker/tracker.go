@@ -45,9 +45,8 @@ type Tracker struct {
 }
 
 // A refusal remembers that a key with a record of this many words was not
-// admitted because its count did not exceed bar. Until a sweep, or until there
-// is more room, a key can be refused at once if it needs as many words or more
-// and has no higher count.
+// admitted because its count did not exceed bar, see refuses. It is not encoded,
+// since it only saves time.
 type refusal struct{ words, bar uint64 }
 
 // New returns an empty tracker.
