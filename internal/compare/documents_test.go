@@ -86,7 +86,7 @@ func TestReadmeShowsTheRecordedRun(t *testing.T) {
 	assert.LessOrEqual(t, strings.Count(readme, "\n"), 120)
 }
 
-// The tables in docs/security.md are the same in each run. On other processors,
+// The tables in docs/attacks.md are the same in each run. On other processors,
 // rounding may change a filter's size by one bit.
 func TestSecurityDocumentQuotesTheTables(t *testing.T) {
 	if testing.Short() || runtime.GOARCH != "amd64" {
@@ -94,7 +94,7 @@ func TestSecurityDocumentQuotesTheTables(t *testing.T) {
 	}
 	code, stdout, stderr := compare(t, "-attack", "-format", "markdown")
 	require.Equal(t, exitOK, code, stderr)
-	text := read(t, filepath.Join(docsDir, "security.md"))
+	text := read(t, filepath.Join(docsDir, "attacks.md"))
 	tables := 0
 	for part := range strings.SplitSeq(stdout, "\n\n") {
 		if strings.HasPrefix(part, "| attack |") {
