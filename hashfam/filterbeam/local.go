@@ -56,16 +56,16 @@ func Local(ctx context.Context, p Plan, out string, report func(Summary), patter
 func (b *bundle) readAll(ctx context.Context, name string, size int64, sum *Summary, report func(Summary)) error {
 	return readFile(ctx, name, func(file io.Reader) error {
 		w := watch(file, size)
-		lines, err := allLines(w, compressed(name))
+		r, err := allLines(w, compressed(name))
 		if err != nil {
 			return err
 		}
-		err = b.addLines(ctx, lines, func() int {
+		err = b.addLines(ctx, r, func() int {
 			b.tally.describe(sum)
 			if report != nil {
 				report(*sum)
 			}
-			return len(lines.keys)
+			return len(r.Keys)
 		})
 		b.tally.describe(sum)
 		if err == nil || errors.Is(err, io.ErrUnexpectedEOF) {

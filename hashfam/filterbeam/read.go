@@ -14,6 +14,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/sdf"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/rtrackers/offsetrange"
+
+	"github.com/filterfam/filterfam/internal/lines"
 )
 
 // splitBytes is the size of the pieces when a file is split.
@@ -84,16 +86,16 @@ func (f *readFn) ProcessElement(ctx context.Context, rt *sdf.LockRTracker, name 
 // file does not have its listed size. For example, a store that decompresses a
 // file while it is read makes it longer.
 func (f *readFn) readPlain(ctx context.Context, rt *sdf.LockRTracker, file io.Reader, size int64) error {
-	lines, err := linesFrom(file, restriction(rt).Start)
+	r, err := linesFrom(file, restriction(rt).Start)
 	if err != nil {
 		return err
 	}
 	before := f.tally.Totals[bytesRead]
-	err = f.addLines(ctx, lines, func() int { return claim(rt, lines.starts) })
+	err = f.addLines(ctx, r, func() int { return claim(rt, r.Starts) })
 	f.tally.Totals[plainRead] += f.tally.Totals[bytesRead] - before
-	ended := len(lines.keys) == 0 || restriction(rt).End == size
-	if err == nil && ended && lines.offset != size {
-		err = errs.Field(ErrParams, "length", lines.offset, fmt.Sprintf("%d bytes, as listed", size))
+	ended := len(r.Keys) == 0 || restriction(rt).End == size
+	if err == nil && ended && r.Offset != size {
+		err = errs.Field(ErrParams, "length", r.Offset, fmt.Sprintf("%d bytes, as listed", size))
 	}
 	return err
 }
@@ -119,11 +121,11 @@ func claim(rt *sdf.LockRTracker, starts []int64) int {
 	return n
 }
 
-// linesFrom returns a scanner for the lines that start at or after the given
+// linesFrom returns a reader for the lines that start at or after the given
 // offset.
-func linesFrom(file io.Reader, start int64) (*scanner, error) {
+func linesFrom(file io.Reader, start int64) (*lines.Reader, error) {
 	if start == 0 {
-		return newScanner(file, 0), nil
+		return lines.NewReader(file, lines.Config{MaxLine: maxLine}), nil
 	}
 	before := start - 1 // the line before may end at start
 	var err error
@@ -132,9 +134,7 @@ func linesFrom(file io.Reader, start int64) (*scanner, error) {
 	} else {
 		_, err = io.CopyN(io.Discard, file, before)
 	}
-	s := newScanner(file, before)
-	s.skip = true
-	return s, err
+	return lines.NewReader(file, lines.Config{MaxLine: maxLine, Offset: before, SkipFirst: true}), err
 }
 
 // readCompressed adds all lines in a compressed file.
@@ -142,22 +142,22 @@ func (f *readFn) readCompressed(ctx context.Context, rt *sdf.LockRTracker, file 
 	if !rt.TryClaim(int64(0)) {
 		return nil
 	}
-	lines, err := allLines(file, true)
+	r, err := allLines(file, true)
 	if err != nil {
 		return err
 	}
-	err = f.addLines(ctx, lines, func() int { return len(lines.keys) })
+	err = f.addLines(ctx, r, func() int { return len(r.Keys) })
 	rt.TryClaim(int64(1))
 	return err
 }
 
-// allLines returns a scanner for all lines in a file.
-func allLines(file io.Reader, compressed bool) (*scanner, error) {
+// allLines returns a reader for all lines in a file.
+func allLines(file io.Reader, compressed bool) (*lines.Reader, error) {
 	if !compressed {
-		return newScanner(file, 0), nil
+		return linesFrom(file, 0)
 	}
 	unzipped, err := gzip.NewReader(file)
-	return newScanner(unzipped, 0), err
+	return lines.NewReader(unzipped, lines.Config{MaxLine: maxLine}), err
 }
 
 // addLines adds lines in batches. For each batch it calls mine, which must
@@ -165,19 +165,19 @@ func allLines(file io.Reader, compressed bool) (*scanner, error) {
 // this is not the whole batch. The file is counted by the piece that contains
 // its first line, or finds that it has no lines; another piece that starts at 0
 // is empty.
-func (b *bundle) addLines(ctx context.Context, lines *scanner, mine func() int) error {
+func (b *bundle) addLines(ctx context.Context, r *lines.Reader, mine func() int) error {
 	for {
-		if err := cmp.Or(ctx.Err(), lines.next()); err != nil {
+		if err := cmp.Or(ctx.Err(), r.Next()); err != nil {
 			return err
 		}
-		all, n := len(lines.keys), mine()
-		if n > 0 && lines.starts[0] == 0 || all == 0 && lines.offset == 0 {
+		all, n := len(r.Keys), mine()
+		if n > 0 && r.Starts[0] == 0 || all == 0 && r.Offset == 0 {
 			b.tally.Totals[filesRead]++
-			b.tally.Totals[binaryFiles] += hardlyLines(lines.keys[:n])
+			b.tally.Totals[binaryFiles] += hardlyLines(r.Keys[:n])
 		}
 		if n > 0 {
-			b.tally.Totals[bytesRead] += uint64(append(lines.starts, lines.offset)[n] - lines.starts[0])
-			if err := b.addKeys(ctx, lines.keys[:n]); err != nil {
+			b.tally.Totals[bytesRead] += uint64(append(r.Starts, r.Offset)[n] - r.Starts[0])
+			if err := b.addKeys(ctx, r.Keys[:n]); err != nil {
 				return err
 			}
 		}
@@ -189,9 +189,9 @@ func (b *bundle) addLines(ctx context.Context, lines *scanner, mine func() int) 
 
 // hardlyLines returns 1 if a file's first lines do not look like text.
 // Otherwise, it returns 0.
-func hardlyLines(lines [][]byte) uint64 {
-	zipped := len(lines) > 0 && bytes.HasPrefix(lines[0], []byte("\x1f\x8b"))
-	if zipped || slices.ContainsFunc(lines, func(line []byte) bool { return bytes.IndexByte(line, 0) >= 0 }) {
+func hardlyLines(keys [][]byte) uint64 {
+	zipped := len(keys) > 0 && bytes.HasPrefix(keys[0], []byte("\x1f\x8b"))
+	if zipped || slices.ContainsFunc(keys, func(key []byte) bool { return bytes.IndexByte(key, 0) >= 0 }) {
 		return 1
 	}
 	return 0
@@ -293,88 +293,3 @@ func canonical(name string) string {
 // maxLine is the length of the longest line in bytes. Keys are far shorter, so
 // a longer line means that the file does not contain lines.
 const maxLine = 16 << 20
-
-// A scanner reads lines in batches. Unlike a bufio.Scanner, it reports where
-// each line starts, and returns many lines at once without copying them.
-type scanner struct {
-	r      io.Reader
-	buffer []byte
-	from   int   // start of the bytes in the buffer that have not been returned
-	to     int   // end of the bytes that have been read
-	offset int64 // of buffer[from] in the file
-	ended  bool  // r has returned io.EOF
-	skip   bool  // skip the next line
-
-	keys   [][]byte // lines in the last batch
-	starts []int64  // offsets of these lines
-}
-
-func newScanner(r io.Reader, offset int64) *scanner {
-	return &scanner{r: r, buffer: make([]byte, blockBytes), offset: offset}
-}
-
-// next reads the next batch of lines into keys and starts. Lines are split as
-// by bufio.ScanLines. The batch is empty only at the end of the file. Both
-// slices and the lines are valid until the next call.
-func (s *scanner) next() error {
-	s.keys, s.starts = s.keys[:0], s.starts[:0]
-	for len(s.keys) == 0 && !(s.ended && s.from == s.to) {
-		if err := s.fill(); err != nil {
-			return err
-		}
-		if err := s.split(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// maxBuffer is the size of the longest line with its line end.
-const maxBuffer = maxLine + len("\r\n")
-
-// fill moves the remaining bytes to the front of the buffer and reads more. If
-// they fill the buffer, they are part of a single line, and the buffer doubles,
-// up to maxBuffer.
-func (s *scanner) fill() error {
-	s.to = copy(s.buffer, s.buffer[s.from:s.to])
-	s.from = 0
-	if s.to == len(s.buffer) {
-		s.buffer = append(s.buffer, make([]byte, min(s.to, maxBuffer-s.to))...)
-	}
-	for s.to < len(s.buffer) && !s.ended {
-		n, err := s.r.Read(s.buffer[s.to:])
-		s.to += n
-		s.ended = err == io.EOF
-		if err != nil && !s.ended {
-			return err
-		}
-	}
-	return nil
-}
-
-// split appends the lines in the buffer to the batch. It returns an error if a
-// line is longer than maxLine.
-func (s *scanner) split() error {
-	for s.from < s.to {
-		rest := s.buffer[s.from:s.to]
-		length, next := bytes.IndexByte(rest, '\n'), 1
-		if length < 0 && !s.ended && len(rest) < maxBuffer {
-			return nil
-		}
-		if length < 0 {
-			length, next = len(rest), 0
-		}
-		key := bytes.TrimSuffix(rest[:length:length], []byte("\r"))
-		if len(key) > maxLine {
-			return fmt.Errorf("line at byte %d has more than %d bytes", s.offset, maxLine)
-		}
-		if !s.skip {
-			s.keys = append(s.keys, key)
-			s.starts = append(s.starts, s.offset)
-		}
-		s.skip = false
-		s.from += length + next
-		s.offset += int64(length + next)
-	}
-	return nil
-}

@@ -51,6 +51,7 @@ func TestPackagesImportOnlyLowerOnes(t *testing.T) {
 		"internal/saturating":       nil,
 		"internal/ring":             below(),
 		"internal/nibbles":          nil,
+		"internal/lines":            nil,
 		"internal/sizing":           nil,
 		"internal/data":             nil,
 		"hashfam":                   {"internal/cpu", "github.com/dchest/siphash"},
