@@ -153,3 +153,26 @@ func TestEstimatedBytesAreNotExceeded(t *testing.T) {
 	_, err = WindowConfig{Phi: 2, Keys: 1}.EstimatedBytes()
 	requireField(t, err, ErrParams, "WindowConfig.Phi")
 }
+
+// Eight lists of the 100 most frequent keys, each of 70,000 skewed events, are
+// complete after merging if each has 1 MiB. The streams are fixed.
+func TestMergedListsAreComplete(t *testing.T) {
+	rounds := 1
+	if checks.Long(t, 0.5, 0.1) {
+		rounds = 20
+	}
+	for _, exponent := range []float64{0.8, 1.0, 1.2} {
+		for round := range rounds {
+			var lists []*HeavyHitters
+			for i := range 8 {
+				h := must(NewHeavyHitters(HeavyConfig{K: 100, MemoryBytes: 1 << 20}))
+				for _, key := range zipf(exponent, 1<<16, 70_000, uint64(8*round+i)).Keys {
+					h.AddString(key)
+				}
+				lists = append(lists, h)
+			}
+			require.NoError(t, lists[0].Merge(lists[1:]...))
+			require.True(t, lists[0].Complete(), "exponent %g, round %d", exponent, round)
+		}
+	}
+}

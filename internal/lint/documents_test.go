@@ -177,7 +177,7 @@ func buildAll(t *testing.T, programs []string) string {
 var (
 	paragraphs = regexp.MustCompile(`\n\n+`)
 	// command matches the start of a shell command that has an argument.
-	command = regexp.MustCompile(`^(?:[A-Z_]+=\S+ )*(?:go (?:get|install|run|test) |bash |filterbuild )\S`)
+	command = regexp.MustCompile(`^(?:[A-Z_]+=\S+ )*(?:go (?:get|install|run|test) |bash |filterbuild |git clone )\S`)
 	span    = regexp.MustCompile("`([^`]+)`")
 	script  = regexp.MustCompile(`^bash (\.ci/[a-z]+)`)
 	// named matches a command that runs the tests with some names.
@@ -231,7 +231,7 @@ func runs(t *testing.T, c string) bool {
 			return !test.MatchString(testsIn(t, strings.TrimPrefix(dir[1], "./")))
 		})
 	}
-	return strings.HasPrefix(c, "go get ") || strings.Contains(ci, "\n"+c+"\n")
+	return strings.HasPrefix(c, "go get ") || strings.HasPrefix(c, "git clone ") || strings.Contains(ci, "\n"+c+"\n")
 }
 
 // Shell commands in documents must be run exactly as printed. This can be done
