@@ -99,9 +99,9 @@ func TestLargestFrameParametersAreDecoded(t *testing.T) {
 		field string // of the error, if there is one
 	}{
 		{&HeavyHitters{}, top, nil, ""},
-		{&HeavyHitters{}, top, map[int]uint64{memory: tracker.MaxMemory}, "tail"},
+		{&HeavyHitters{}, top, map[int]uint64{memory: tracker.MaxMemory}, "number of counter words"},
 		{&HeavyHitters{}, top, map[int]uint64{memory: tracker.MaxMemory + 1}, "HeavyConfig.MemoryBytes"},
-		{&HeavyHitters{}, top, map[int]uint64{memory: 1<<30 - 1}, "tail"},
+		{&HeavyHitters{}, top, map[int]uint64{memory: 1<<30 - 1}, "number of counter words"},
 		{&HeavyHitters{}, top, map[int]uint64{what: 0}, "HeavyConfig.K"},
 		{&HeavyHitters{}, top, map[int]uint64{what: tracker.MaxK + 1}, "HeavyConfig.K"},
 		{&HeavyHitters{}, top, map[int]uint64{what: 1<<32 + 1}, "HeavyConfig.K"}, // does not fit in an int of 32 bits
@@ -110,7 +110,7 @@ func TestLargestFrameParametersAreDecoded(t *testing.T) {
 		{&HeavyHitters{}, heavy, map[int]uint64{what: math.Float64bits(math.NaN())}, "HeavyConfig.Phi"},
 		{&HeavyHitters{}, heavy, map[int]uint64{memory: 1}, "HeavyConfig.MemoryBytes"},
 		{&HeavyHitters{}, heavy, map[int]uint64{memory: 1 << 63}, "HeavyConfig.MemoryBytes"},
-		{&HeavyHitters{}, heavy, map[int]uint64{memory: 330_382_104}, "tail"},
+		{&HeavyHitters{}, heavy, map[int]uint64{memory: 330_382_104}, "number of counter words"},
 		// Three panes and one additional pane need four words, but here are
 		// three.
 		{&Window{}, panes[:len(panes)-8], map[int]uint64{16: 24, len(panes) - 16: 0}, "length of pane 3"},
@@ -118,7 +118,7 @@ func TestLargestFrameParametersAreDecoded(t *testing.T) {
 		{&Window{}, panes, map[int]uint64{len(panes) - 16: 9}, "length of pane 3"},
 		// A pane of a window of three keys cannot have counted three keys.
 		{&Window{}, full, map[int]uint64{24 + 8: 3}, "total of pane 3"},
-		{&Window{}, full, map[int]uint64{floor: 4}, "floor, missed, total"},
+		{&Window{}, full, map[int]uint64{floor: 4}, "floor"},
 		// Once a pane has counted a key, no later pane is empty. Without a
 		// time, only the last pane counts.
 		{&Window{}, must(gap.MarshalBinary()), nil, "total of pane 2"},

@@ -108,11 +108,9 @@ func (g Goal) canHalve(tailWords uint64) bool {
 	return !g.grows() && 8*tailWords > g.Memory/8 && tailWords%4 == 0
 }
 
-// fits reports whether a tracker's tail can have this size and shift.
+// fits reports whether a tracker's tail with this shift, from tailShift to
+// tailMaxShift, can have this number of words.
 func (g Goal) fits(words, shift uint64) bool {
-	if shift < tailShift || shift > tailMaxShift {
-		return false
-	}
 	start := g.tailWords()
 	if g.grows() {
 		return words == start<<(shift-tailShift)

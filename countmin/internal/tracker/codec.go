@@ -78,71 +78,88 @@ func (t *Tracker) byDigest() []record {
 }
 
 // Decode returns the tracker with the given goal and payload, whose digests are
-// computed by fam. It does not retain words. The rest of the budget will be
-// allocated when it is first needed. If no tracker can have this payload,
-// ErrCorrupt is returned, using r.
+// computed by fam. It does not retain words. If no tracker can have this
+// payload, ErrCorrupt is returned, using r.
 func Decode(r *frame.Reader, words []uint64, g Goal, fam hashfam.Family) (Tracker, error) {
 	if len(words) < headWords {
 		return Tracker{}, r.Corrupt("payload length", 8*len(words), fmt.Sprint("at least ", 8*headWords))
 	}
 	t := Tracker{Goal: g, want: g.wanted(), room: minLog, total: words[0], floor: words[1], missed: words[2]}
-	tailWords, shift, rest := words[3]&math.MaxUint32, words[3]>>32, words[headWords:]
-	switch {
-	case !g.fits(tailWords, shift) || tailWords > uint64(len(rest)):
-		return Tracker{}, r.Corrupt("tail", words[3], "a size and a width that follow from the parameters")
-	case t.floor > t.missed || t.missed > t.total:
-		return Tracker{}, r.Corrupt("floor, missed, total", []uint64{t.floor, t.missed, t.total}, "ascending numbers")
+	if t.missed > t.total {
+		return Tracker{}, r.Corrupt("missed", t.missed, fmt.Sprintf("at most the total, %d", t.total))
 	}
-	t.tail = newTail(tailWords, uint8(shift))
-	t.tail.words = slices.Clone(rest[:tailWords])
-	for i := range t.tail.cells() {
-		if count := t.tail.get(i); count > t.total {
-			return Tracker{}, r.Corrupt("counter", count, fmt.Sprintf("at most the total, %d", t.total))
-		}
+	if t.floor > t.missed {
+		return Tracker{}, r.Corrupt("floor", t.floor, fmt.Sprintf("at most missed, %d", t.missed))
 	}
-	if err := t.decodeLog(r, rest[tailWords:], words[4], fam); err != nil {
+	rest := words[headWords:]
+	if err := t.decodeTail(r, rest, words[3]&math.MaxUint32, words[3]>>32); err != nil {
 		return Tracker{}, err
 	}
-	if used := structBytes + g.headBytes() + 8*uint64(len(t.log)) + 8*tailWords; !g.grows() && used > g.Memory {
+	if err := t.decodeLog(r, rest[t.tail.size:], words[4], fam); err != nil {
+		return Tracker{}, err
+	}
+	used := structBytes + g.headBytes() + 8*uint64(len(t.log)) + 8*uint64(t.tail.size)
+	if !g.grows() && used > g.Memory {
 		return Tracker{}, r.Corrupt("memory for records and counters", used, fmt.Sprintf("at most MemoryBytes, %d", g.Memory))
 	}
-	if t.index = newIndex(1); g.grows() {
+	t.index = newIndex(1)
+	if g.grows() {
 		t.grow(uint64(len(t.log)))
 	}
 	t.settle()
 	return t, nil
 }
 
+// decodeTail reads a tail with the given shape from the beginning of words.
+func (t *Tracker) decodeTail(r *frame.Reader, words []uint64, size, shift uint64) error {
+	if shift < tailShift || shift > tailMaxShift {
+		return r.Corrupt("counter width", shift, fmt.Sprintf("%d to %d", tailShift, tailMaxShift))
+	}
+	if !t.fits(size, shift) {
+		return r.Corrupt("number of counter words", size, "a size that follows from the parameters")
+	}
+	if size > uint64(len(words)) {
+		return r.Corrupt("payload length", 8*(headWords+len(words)), fmt.Sprintf("at least %d, for the counters", 8*(headWords+size)))
+	}
+	t.tail = newTail(size, uint8(shift))
+	t.tail.words = slices.Clone(words[:size])
+	for i := range t.tail.cells() {
+		if count := t.tail.get(i); count > t.total {
+			return r.Corrupt("counter", count, fmt.Sprintf("at most the total, %d", t.total))
+		}
+	}
+	return nil
+}
+
 // decodeLog reads the given number of records from words, which must not
 // contain anything else.
 func (t *Tracker) decodeLog(r *frame.Reader, words []uint64, records uint64, fam hashfam.Family) error {
 	t.log = make(log, 0, len(words)+len(words)/3)
-	key, last := []byte(nil), hashfam.Digest(0)
-	for live := uint64(0); len(words) > 0 || live != records; live++ {
+	var key []byte
+	var last hashfam.Digest
+	for live := range records {
 		corrupt := func(field string, value any, want string) error {
 			return r.Corrupt(fmt.Sprintf("%s of record %d of %d", field, live, records), value, want)
 		}
-		if len(words) < 3 || live == records {
-			return corrupt("length", len(words), "3 words or more, and none after the last")
+		if len(words) < 3 {
+			return corrupt("length", len(words), "3 words or more")
 		}
-		count, guess := words[0], words[1]
-		if count == 0 || count > t.total || guess > maxGuess || guess > count {
-			return corrupt("count", count, "from its estimate up to the total")
+		count := words[0]
+		guess := words[1]
+		if field, value, want := t.checkCount(count, guess); field != "" {
+			return corrupt(field, value, want)
 		}
-		n, ok := parseKeyLen(words[2:])
-		if !ok {
-			return corrupt("key length", n, fmt.Sprintf("at most what fits in %d words, in the short form below 255", len(words)-2))
+		n, want := parseKeyLen(words[2:])
+		if want != "" {
+			return corrupt("key length", n, want)
 		}
 		at := record(len(t.log))
 		t.log = append(t.log.appendHead(count, guess, 0), words[2:2+keyWords(n)]...)
 		words = words[2+keyWords(n):]
-		key = t.log.appendKey(key[:0], at)
-		if n < longKey {
-			n++ // for the byte that contains n
-		}
-		if pad := t.log[len(t.log)-1] >> (n % 8 * 8); n%8 != 0 && pad != 0 {
+		if pad := padding(t.log[len(t.log)-1], n); pad != 0 {
 			return corrupt("padding", pad, "0")
 		}
+		key = t.log.appendKey(key[:0], at)
 		d := fam.Sum(key)
 		if live > 0 && d <= last {
 			return corrupt("digest", d, fmt.Sprintf("above the previous one, %d", last))
@@ -153,18 +170,55 @@ func (t *Tracker) decodeLog(r *frame.Reader, words []uint64, records uint64, fam
 		t.log[at+2] = uint64(d)
 		last = d
 	}
+	if len(words) > 0 {
+		return r.Corrupt("number of records", records, fmt.Sprintf("more, because %d words follow", len(words)))
+	}
 	return nil
 }
 
-// parseKeyLen returns the length of the key at the beginning of words. It also
-// reports whether the length is in its shortest form and the words contain the
-// key.
-func parseKeyLen(words []uint64) (n uint64, ok bool) {
-	if n = words[0] & longKey; n == longKey {
-		if words[0] != longKey || len(words) < 2 || words[1] < longKey {
-			return words[0], false
+// checkCount returns the name of the invalid one of a record's numbers, if there
+// is one, its value, and what it should be.
+func (t *Tracker) checkCount(count, guess uint64) (field string, value uint64, want string) {
+	switch {
+	case count == 0 || count > t.total:
+		return "count", count, fmt.Sprintf("1 to the total, %d", t.total)
+	case guess > maxGuess:
+		return "estimate", guess, fmt.Sprint("at most ", uint64(maxGuess))
+	case guess > count:
+		return "estimate", guess, fmt.Sprintf("at most the count, %d", count)
+	}
+	return "", 0, ""
+}
+
+// parseKeyLen returns the length of the key at the beginning of words, or what
+// it should be if it is invalid.
+func parseKeyLen(words []uint64) (n uint64, want string) {
+	n = words[0] & longKey
+	if n == longKey {
+		if words[0] != longKey {
+			return words[0], "255 if the length is in the next word"
+		}
+		if len(words) < 2 {
+			return n, "the length in the next word"
 		}
 		n = words[1]
+		if n < longKey {
+			return n, "the short form below 255"
+		}
 	}
-	return n, n <= 8*uint64(len(words)) && keyWords(n) <= uint64(len(words))
+	if n > 8*uint64(len(words)) || keyWords(n) > uint64(len(words)) {
+		return n, fmt.Sprintf("at most what fits in %d words", len(words))
+	}
+	return n, ""
+}
+
+// padding returns the bytes after a key of n bytes in its last word.
+func padding(last, n uint64) uint64 {
+	if n < longKey {
+		n++ // for the byte that contains n
+	}
+	if n%8 == 0 {
+		return 0
+	}
+	return last >> (n % 8 * 8)
 }
