@@ -59,6 +59,6 @@
 //   - stats.go: totals and bounds
 //   - codec.go: encodings
 //   - tracked.go: the common part of [HeavyHitters] and [Window], which have
-//     files of their own; internal/tracker/tracker.go decides which keys they
-//     track
+//     files of their own; package internal/tracker, whose comment lists its files,
+//     decides which keys they track
 package countmin

@@ -12,7 +12,8 @@ func Join(shards []*Tracker) Tracker {
 	t := New(shards[0].Goal)
 	for _, s := range shards {
 		t.total = saturating.Add(t.total, s.total)
-		t.floor, t.missed = max(t.floor, s.floor), max(t.missed, s.missed)
+		t.floor = max(t.floor, s.floor)
+		t.missed = max(t.missed, s.missed)
 		theirs := s.tail.clone()
 		t.match(&theirs)
 		t.tail.cover(&theirs)

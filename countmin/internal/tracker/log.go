@@ -67,7 +67,8 @@ func (l log) setNext(r, next record) { l[r+1] = l.guess(r)<<32 | uint64(next+1) 
 
 // setCount sets the count of r and its guess.
 func (l log) setCount(r record, count, guess uint64) {
-	l[r], l[r+1] = count, min(guess, maxGuess)<<32|l[r+1]&math.MaxUint32
+	l[r] = count
+	l[r+1] = min(guess, maxGuess)<<32 | l[r+1]&math.MaxUint32
 }
 
 // keyLen returns the length of r's key in bytes.
@@ -86,11 +87,12 @@ func (l log) key(r record) []uint64 { return l[r+recordHead : l.end(r)] }
 
 // appendKey appends the bytes of r's key to dst.
 func (l log) appendKey(dst []byte, r record) []byte {
-	n, at := l.keyLen(r), uint64(r+recordHead)*8+1
+	n := l.keyLen(r)
+	at := uint64(r+recordHead)*8 + 1
 	if n >= longKey {
 		at += 15
 	}
-	for ; n > 0; n, at = n-1, at+1 {
+	for end := at + n; at < end; at++ {
 		dst = append(dst, byte(l[at/8]>>(at%8*8)))
 	}
 	return dst
@@ -123,7 +125,8 @@ func (l log) appendHead(count, guess uint64, d hashfam.Digest) log {
 // log. Usually the difference is below 255, and a single call is enough.
 func (l log) countFreeing(words, low uint64) uint64 {
 	words = min(words, uint64(len(l)))
-	shift, digit := 0, l.digit(words, low, 0)
+	shift := 0
+	digit := l.digit(words, low, shift)
 	for digit == maxDigit && shift < 56 {
 		shift += 8
 		digit = l.digit(words, low, shift)

@@ -27,7 +27,8 @@ func (t *Tracker) Merge(others ...*Tracker) {
 			sum.widen(&sum.tail) // a sum did not fit
 		}
 		sum.total = saturating.Add(sum.total, side.total)
-		sum.floor, sum.missed = max(sum.floor, side.floor), saturating.Add(sum.missed, side.missed)
+		sum.floor = max(sum.floor, side.floor)
+		sum.missed = saturating.Add(sum.missed, side.missed)
 		sum.room = max(sum.room, side.room)
 	}
 	sum.log = exactLog(sides)
@@ -42,11 +43,14 @@ func (t *Tracker) Merge(others ...*Tracker) {
 // their counts that were counted exactly are added. If such a part is unknown,
 // the guess is maxGuess.
 func exactLog(sides []*Tracker) log {
-	words, records := 0, 0
+	words := 0
+	records := 0
 	for _, side := range sides {
-		words, records = words+len(side.log), records+side.live
+		words += len(side.log)
+		records += side.live
 	}
-	joint, x := make(log, 0, words), newIndex(max(1, records))
+	joint := make(log, 0, words)
+	x := newIndex(max(1, records))
 	for _, side := range sides {
 		for r := range side.log.all() {
 			d := side.log.digest(r)

@@ -71,7 +71,8 @@ func (p *Panes) begin() {
 	if p.Last.blank() {
 		*p.Last = New(p.Last.Goal)
 	}
-	if p.full = cmp.Or(p.size, math.MaxUint64); p.Last.total == p.full {
+	p.full = cmp.Or(p.size, math.MaxUint64)
+	if p.Last.total == p.full {
 		p.full = 0 // a total that has reached its maximum does not change
 	}
 }

@@ -112,7 +112,8 @@ func (t *Tracker) spared(bar, need uint64) []record {
 	if t.K == 0 {
 		return nil
 	}
-	low, words := 0, uint64(0)
+	low := 0
+	words := uint64(0)
 	for r, end := range t.log.all() {
 		if t.log.count(r) <= bar {
 			low++
@@ -170,7 +171,8 @@ func (t *Tracker) enlarge(words uint64) bool {
 		return false
 	}
 	t.tail.halve()
-	t.room, t.refused = t.logWords(uint64(t.tail.size)), refusal{}
+	t.room = t.logWords(uint64(t.tail.size))
+	t.refused = refusal{}
 	return true
 }
 
@@ -181,7 +183,8 @@ func (t *Tracker) grow(words uint64) bool {
 	if room > maxLog {
 		return false
 	}
-	t.room, t.refused = room, refusal{}
+	t.room = room
+	t.refused = refusal{}
 	return true
 }
 

@@ -51,7 +51,8 @@ func (t *tail) limit() uint64 { return ^uint64(0) >> (64 - 1<<(t.shift&7)) }
 
 // positions returns the indexes of the key's two counters.
 func (t *tail) positions(d hashfam.Digest) (uint64, uint64) {
-	p, w := d.Probe(), t.cells()/tailRows
+	p := d.Probe()
+	w := t.cells() / tailRows
 	return p.In(w), w + p.Next().In(w)
 }
 
@@ -64,7 +65,8 @@ func (t *tail) get(i uint64) uint64 {
 // lift raises counter i to the given count, which must fit, if it is lower.
 func (t *tail) lift(i, to uint64) {
 	per := (6 - t.shift) & 7
-	w, up := &t.words[i>>per], i&(1<<per-1)<<(t.shift&7)&63
+	w := &t.words[i>>per]
+	up := i & (1<<per - 1) << (t.shift & 7) & 63
 	if c := *w >> up & t.limit(); to > c {
 		*w += (to - c) << up
 	}
@@ -90,7 +92,8 @@ func (t *tail) add(d hashfam.Digest, n, most uint64) (before uint64, added bool)
 		t.allocate()
 	}
 	i, j := t.positions(d)
-	shift, limit := t.shift&7, t.limit()
+	shift := t.shift & 7
+	limit := t.limit()
 	per := (6 - shift) & 7
 	v, w := &t.words[i>>per], &t.words[j>>per] // in different rows, so not the same
 	lane := uint64(1)<<per - 1
@@ -142,13 +145,15 @@ func (t *tail) pair(shift uint8) {
 		t.shift = shift
 		return
 	}
-	word, n := uint64(0), uint64(0)
+	word := uint64(0)
+	n := 0
 	for i := range t.cells() / 2 {
 		at := i << (shift & 7) & 63
 		word |= max(t.get(2*i), t.get(2*i+1)) << at
 		if at+1<<(shift&7) == 64 { // the word is complete
 			t.words[n] = word
-			word, n = 0, n+1
+			word = 0
+			n++
 		}
 	}
 	t.shift = shift

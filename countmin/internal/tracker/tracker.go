@@ -1,5 +1,18 @@
 // Package tracker finds the most frequent keys of a stream. It is used by
 // countmin's HeavyHitters and Window.
+//
+// To read the code, start with this file, which counts a key. The other files
+// are
+//
+//   - room.go: which records make room for others, and how memory grows
+//   - log.go: the records of the tracked keys
+//   - index.go: finding a record
+//   - tail.go: counters for all other keys
+//   - budget.go: sizes that follow from the goal
+//   - panes.go: trackers of consecutive parts of a stream
+//   - query.go: estimates and lists of keys
+//   - merge.go, join.go: trackers of other streams, and of shards of one stream
+//   - codec.go: encodings
 package tracker
 
 import (
