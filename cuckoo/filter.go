@@ -78,8 +78,7 @@ func (f *reader) FalsePositiveRate() float64 { return f.params.RateAt(f.count) }
 
 // Reset removes all keys.
 func (f *Filter) Reset() {
-	f.table.Made()
-	clear(f.table.Bytes)
+	clear(f.table.Made().Bytes)
 	f.count = 0
 }
 

@@ -217,10 +217,7 @@ func (s *Scalable) FalsePositiveRate() float64 { return s.pages.FalsePositiveRat
 
 // Reset removes all keys. It allocates new pages, like [NewScalable], and frees
 // the old ones.
-func (s *Scalable) Reset() {
-	s.pages.Made()
-	s.pages.Reset()
-}
+func (s *Scalable) Reset() { s.pages.Made().Reset() }
 
 // Clone returns a deep copy of s.
 func (s *Scalable) Clone() *Scalable { return &Scalable{s.config, *s.pages.Clone()} }

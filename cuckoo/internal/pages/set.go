@@ -21,7 +21,7 @@ type Set struct {
 	Geometry
 	partners table.Partners       // for all pages
 	moves    [partners + 1]uint64 // the other bucket for i is i XOR moves[partner]
-	plots    []plot
+	plots    []plot               // empty in the zero Set
 	count    uint64
 	bytes    uint64                         // the size of all pages and directories
 	known    [maxDepth + maxTail + 1]uint64 // the number of keys by their known bits
@@ -63,13 +63,15 @@ func (s *Set) locate(d hashfam.Digest) (*plot, locus) {
 	return &s.plots[n], locus{tail, i, i ^ s.moves[partner&partners], partner}
 }
 
-var zero = table.Errs.Zero("Scalable", "NewScalable, or decode into it")
+// zeroSet is the panic value if a Scalable without pages is used.
+var zeroSet = table.Errs.Zero("Scalable", "NewScalable, or decode into it")
 
-// Made panics if s is zero, as it will be in a zero Scalable.
-func (s *Set) Made() {
+// Made returns s. It panics if s is zero, as it is in a zero Scalable.
+func (s *Set) Made() *Set {
 	if len(s.plots) == 0 {
-		panic(zero)
+		panic(zeroSet)
 	}
+	return s
 }
 
 // Add adds one copy of d. It returns ErrCopies if there are eight already, and

@@ -13,7 +13,7 @@ import "math/bits"
 // [Lanes]. Both can store buckets plain or sorted.
 type Table struct {
 	Bytes  []byte // at least 8 bytes longer than the buckets; see load and load16
-	stride uint64 // bits from one bucket to the next
+	stride uint64 // bits from one bucket to the next; 0 in the zero Table
 	Narrow bool   // false in the zero Table, so that only wide tables must check for it
 	Sorted bool
 	layout        // lookups of plain tables use only the fields up to the first ones of layout
@@ -40,13 +40,15 @@ func New(s Shape, bytes []byte) Table {
 	}
 }
 
-var zero = Errs.Zero("Filter or View", "New or NewView, or decode into it")
+// zeroTable is the panic value if a Filter or View without a table is used.
+var zeroTable = Errs.Zero("Filter or View", "New or NewView, or decode into it")
 
-// Made panics if t is zero, as it will be in a zero Filter.
-func (t *Table) Made() {
+// Made returns t. It panics if t is zero, as it is in a zero Filter.
+func (t *Table) Made() *Table {
 	if t.stride == 0 {
-		panic(zero)
+		panic(zeroTable)
 	}
+	return t
 }
 
 // Has reports whether bucket i or j contains fp. It always reads both buckets,
