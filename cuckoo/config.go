@@ -25,10 +25,11 @@ type Config struct {
 	Capacity uint64
 
 	// FPRate is the false-positive rate at Capacity keys, as a fraction: 0.01
-	// is 1%. It must be below 1, above Capacity/2^64 (the probability that a
-	// key has the same digest as one in the filter), and at least about 1.9e-9,
-	// since this is the rate of a full table with the widest fingerprints. With
-	// MemoryBytes it may be lower, because the table will not be full then. If
+	// is 1%. It must be below 1, and above Capacity/2^64, which is the
+	// probability that a key has the same digest as one in the filter. Without
+	// MemoryBytes, it must also be at least 2^-32 higher than that, because
+	// fingerprints have at most 32 bits. A full table of such fingerprints has
+	// the rate 1.9e-9, so for a lower one, the table will have free slots. If
 	// FPRate is zero, the filter has the lowest possible rate for Capacity and
 	// MemoryBytes; see [Params.RateAt].
 	FPRate float64
@@ -65,12 +66,17 @@ type Params struct {
 }
 
 // Params returns the parameters of the filter that c describes, without
-// allocating it. For Capacity and FPRate, this is the smallest filter: usually
-// it has the narrowest fingerprints that meet the rate and the fewest buckets
-// in which Capacity keys fit with probability above 1 - 1e-6. Large filters are
-// filled to 0.97, so a key uses f/0.97 bits, or (f-1)/0.97 if they are compact.
-// Below about 25,000 keys the planned load decreases, to a third at ten keys,
-// and wider fingerprints may then need less memory than additional buckets.
+// allocating it. For Capacity and FPRate, this is the smallest filter that
+// meets the rate and in which Capacity keys fit with probability above 1 -
+// 1e-6. If narrow fingerprints limit the number of keys, the filter can be
+// larger by 0.1%. The size never decreases if Capacity increases or FPRate
+// decreases.
+//
+// Large filters are filled to 0.97, so a key uses f/0.97 bits, or (f-1)/0.97 if
+// they are compact, unless a lower load saves a bit of each fingerprint. Below
+// about 25,000 keys the planned load decreases, to a third at ten keys, and
+// wider fingerprints may then need less memory than additional buckets.
+//
 // This computation needs about a millisecond, or ten without Capacity. If c is
 // invalid, Params returns [ErrParams] and names the field.
 func (c Config) Params() (Params, error) {
@@ -91,8 +97,7 @@ func (c Config) smallest(n uint64, rate float64) (Params, error) {
 	if p, ok := sizing.CuckooPlan(n, rate, table.Saved(c.Compact)); ok {
 		return Params{p.Buckets, p.FingerprintBits, c.Compact, c.Family}, nil
 	}
-	// In a full table, a query compares eight fingerprints.
-	if least := math.Ldexp(2*table.Slots, -sizing.MaxFingerprintBits) + math.Ldexp(float64(n), -64); rate < least {
+	if least := sizing.LeastCuckooRate(n); rate < least {
 		return Params{}, errs.Field(ErrParams, "Config.FPRate", rate,
 			fmt.Sprintf("at least about %.2g (fingerprints have at most %d bits)", least, sizing.MaxFingerprintBits))
 	}

@@ -22,19 +22,19 @@ func requireField(t *testing.T, err, sentinel error, field string) {
 	require.NotEmpty(t, fe.Allowed)
 }
 
-// The error names the rate if the widest fingerprints do not meet it in a full
-// table, and otherwise the capacity. With 32-bit fingerprints, a table has up
+// The error names the rate if it is too low for the widest fingerprints, and
+// otherwise the capacity. With 32-bit fingerprints, a table has up
 // to 2^41 buckets. At a rate of 0.9 and the largest Expected, a page of 41,024
 // bits is planned for 3,872 keys.
 func TestInvalidParamsReturnFieldErrors(t *testing.T) {
 	machine.Matters(t)
 	const many, pages = 1 << 43, uint64(sizing.MaxBits) / 41_024
-	least, most := math.Ldexp(8, -32)+math.Ldexp(many, -64), uint64(sizing.MaxBits)/128&^1
+	least, most := math.Ldexp(1, -32)+math.Ldexp(many, -64), uint64(sizing.MaxBits)/128&^1
 	for field, configs := range map[string][]Config{
 		"Config.Capacity": {{FPRate: 0.01}, {Capacity: 1 << 44, FPRate: 1e-6}, {Capacity: many, FPRate: least}},
 		"Config.FPRate": {
 			{Capacity: 10, FPRate: 1}, {Capacity: 10, FPRate: -0.5}, {Capacity: 10, FPRate: math.NaN()},
-			{Capacity: 10, FPRate: math.SmallestNonzeroFloat64}, {Capacity: 1000, FPRate: 1e-9}, // wider than 32 bits
+			{Capacity: 10, FPRate: math.SmallestNonzeroFloat64}, {Capacity: 1000, FPRate: 2e-10}, // wider than 32 bits
 			{Capacity: 1 << 40, FPRate: 1.0 / (1 << 24)}, {Capacity: math.MaxUint64, FPRate: 0.999, Compact: true},
 			{Capacity: many, FPRate: math.Nextafter(least, 0)},
 		},
@@ -90,9 +90,10 @@ func TestParamsMeetTheirConfig(t *testing.T) {
 		most := p.CapacityAt(c.FPRate)
 		require.GreaterOrEqual(t, most, c.Capacity)
 		require.True(t, most == p.Capacity() || p.RateAt(most+1) > c.FPRate)
-		q := p // no smaller table is enough, except that large sizes are rounded to seven bits
-		if q.Buckets -= max(2, q.Buckets/32&^1); q.check(ErrParams) == nil {
-			require.Less(t, q.Capacity(), c.Capacity)
+		q := p // no smaller table is enough, except that sizes may be rounded to eleven bits
+		q.Buckets -= max(2, q.Buckets/500&^1)
+		if q.check(ErrParams) == nil {
+			require.True(t, q.Capacity() < c.Capacity || q.RateAt(c.Capacity) > c.FPRate, "%v is enough", q)
 		}
 	})
 }

@@ -77,7 +77,7 @@ func ExampleNew() {
 	// Output:
 	// 13.40 bits per key
 	// 12.37 bits per key
-	// cuckoo: invalid parameters: Config.FPRate = 1e-10, want at least about 1.9e-09 (fingerprints have at most 32 bits)
+	// cuckoo: invalid parameters: Config.FPRate = 1e-10, want at least about 2.3e-10 (fingerprints have at most 32 bits)
 }
 
 func filter(keys ...string) *cuckoo.Filter {

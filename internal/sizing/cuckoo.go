@@ -78,14 +78,46 @@ var groupings = [pairSlots + 1]float64{1, 255, 3025, 7770, 6951, 2646, 462, 36, 
 // crowdedChance returns the probability that nine keys have the same two
 // buckets. When they have k different fingerprints, all k must tie these
 // buckets, and each key must have one of the two as its first.
-func crowdedChance(m uint64, f int) float64 {
+func crowdedChance(m uint64, f int) float64 { return crowdedWith(m, f, tieMoments(m)) }
+
+// crowdedWith is crowdedChance for the sums that tieMoments returns.
+func crowdedWith(m uint64, f int, sums moments) float64 {
 	fingerprints := math.Exp2(float64(f)) - 1
-	distinct, chance := 1.0, 0.0
-	for k, ties := range tieMoments(m) {
+	distinct := 1.0
+	chance := 0.0
+	for k, ties := range sums {
 		distinct *= max(0, fingerprints-float64(k))
 		chance += groupings[k] * distinct * ties
 	}
 	return chance * math.Pow(2/(float64(m)*fingerprints), pairSlots+1)
+}
+
+// moments are sums of the first nine powers of [tieChance].
+type moments [pairSlots + 1]float64
+
+// leastTies returns the moments of m buckets if all pairs are tied equally
+// often, as in a power of two. No other m has smaller moments.
+func leastTies(m uint64) (sums moments) {
+	sum := float64(m) / 2
+	for k := range sums {
+		sums[k] = sum
+		sum *= 2 / float64(m)
+	}
+	return sums
+}
+
+// unequal bounds the ratios of [tieMoments] to leastTies. Numbers of buckets
+// with only ones in their upper half have the largest ratios.
+var unequal = moments{1.000001, 2.45, 9.92, 56, 398, 3430, 34600, 4e5, 5.3e6}
+
+// mostTies returns moments that no table of m or more buckets exceeds, relative
+// to leastTies.
+func mostTies(m uint64) moments {
+	sums := leastTies(m)
+	for k := range sums {
+		sums[k] *= unequal[k]
+	}
+	return sums
 }
 
 // tieMoments returns the sums of [tieChance] to the k-th power over all pairs
@@ -93,7 +125,7 @@ func crowdedChance(m uint64, f int) float64 {
 // odd distance d. Distances d and m-d are the same. Between the sizes s of
 // tieChance, which are even, the probability is linear in d, so half the
 // integral of its power bounds the sum over odd d.
-func tieMoments(m uint64) (sums [pairSlots + 1]float64) {
+func tieMoments(m uint64) (sums moments) {
 	from, first := uint64(0), tieChance(m, 0)
 	addUpTo := func(to uint64) {
 		last, pairs := tieChance(m, to), float64(m)*float64(to-from)/2
@@ -168,19 +200,35 @@ type CuckooShape struct {
 	FingerprintBits int
 }
 
-// CuckooPlan returns the smallest table for n keys at the rate eps. It tries
+// leastCuckooRate is the lowest rate of a plan. Below it, a table would need
+// most of its memory for free slots.
+const leastCuckooRate = 1.0 / (1 << MaxFingerprintBits)
+
+// LeastCuckooRate returns the lowest rate of a plan for n keys.
+func LeastCuckooRate(n uint64) float64 { return leastCuckooRate + math.Ldexp(float64(n), -64) }
+
+// CuckooPlan returns the smallest table for n keys at the rate eps. For each
+// width, it needs the fewest buckets that meet both, because a few more buckets
+// can reduce the rate as much as another bit in all fingerprints. It tries
 // widths until a wider fingerprint needs more memory than it saves in buckets.
 // A slot uses saved bits less than a fingerprint. CuckooPlan returns false if
-// no table within MaxBits can be used.
+// no table within MaxBits can be used, or if eps is below [LeastCuckooRate].
+//
+// The size never decreases when n increases or eps decreases, because a table
+// for more keys or a lower rate is also considered for fewer keys and a higher
+// rate.
 func CuckooPlan(n uint64, eps float64, saved int) (CuckooShape, bool) {
 	best, size := CuckooShape{}, uint64(MaxBits)+1
+	if !(eps >= LeastCuckooRate(n)) {
+		return best, false
+	}
 	for f := MinFingerprintBits; f <= MaxFingerprintBits; f++ {
 		bucket := slotsPerBucket * uint64(f-saved)
 		if float64(n)*float64(bucket) >= slotsPerBucket*float64(size) {
 			break // this width needs more memory
 		}
-		m, ok := leastBuckets(n, f, (size-1)/bucket)
-		if ok && f >= LeastFingerprintBits(m) && WithDigest(CuckooTableRate(m, f, n), n) <= eps {
+		m, ok := leastBuckets(n, eps, f, (size-1)/bucket)
+		if ok && f >= LeastFingerprintBits(m) {
 			best, size = CuckooShape{m, f}, m*bucket
 		}
 	}
@@ -188,24 +236,52 @@ func CuckooPlan(n uint64, eps float64, saved int) (CuckooShape, bool) {
 }
 
 // leastBuckets returns the smallest number of buckets up to limit in which n
-// keys fit, using fingerprints of f bits. The table must be filled by a quarter
-// or more. If there is no such number, leastBuckets returns false. It uses
-// bisection to find the smallest number with enough slots. Since crowding
-// depends on the bits of m, it then tries all even numbers, or only numbers
-// with seven significant bits when they are large.
-func leastBuckets(n uint64, f int, limit uint64) (uint64, bool) {
-	most := max(1, limit/2)
-	half, ok := smallest(ceilWithin(float64(n)/7.76, most), most, func(half uint64) bool {
-		return n <= cuckooLoad(2*half)
+// keys fit and have the rate eps, using fingerprints of f bits. If there is no
+// such number, leastBuckets returns false.
+//
+// Slots and rate allow any number above a least one. Crowding depends on the
+// bits of m, so numbers that may be crowded are tried one after another. Only
+// those with eleven significant bits are, so the result may be larger than
+// necessary by 0.1%.
+func leastBuckets(n uint64, eps float64, f int, limit uint64) (uint64, bool) {
+	guess := max(float64(n)/7.76, float64(n)/(math.Exp2(float64(f))*-math.Log1p(-eps)))
+	roomy := leastEven(guess, limit, func(m uint64) bool {
+		return n <= cuckooLoad(m) && WithDigest(CuckooTableRate(m, f, n), n) <= eps
 	})
-	for m := 2 * half; ok && m <= min(limit, max(2, n)); {
-		if cuckooFits(m, f, n) {
+	ways := nines(n)
+	uncrowded := func(ties func(m uint64) moments) uint64 {
+		return leastEven(float64(roomy)/2, limit, func(m uint64) bool {
+			return m >= roomy && ways*crowdedWith(m, f, ties(m)) <= crowdedRisk
+		})
+	}
+	certain := uncrowded(mostTies)
+	if certain == roomy {
+		return roomy, roomy <= limit
+	}
+	for m := roundUp(uncrowded(leastTies)); m < certain && m <= limit; m = roundUp(m + 2) {
+		if ways*crowdedChance(m, f) <= crowdedRisk {
 			return m, true
 		}
-		step := max(2, largestBlock(m)>>6)
-		m = (m/step + 1) * step
 	}
-	return 0, false
+	return certain, certain <= limit
+}
+
+// leastEven returns the smallest even number up to limit for which ok returns
+// true, or a larger number if there is none; see [smallest]. It starts at twice
+// the guess.
+func leastEven(guess float64, limit uint64, ok func(uint64) bool) uint64 {
+	most := max(1, limit/2)
+	half, found := smallest(ceilWithin(guess, most), most, func(half uint64) bool { return ok(2 * half) })
+	if !found {
+		return 2*most + 2
+	}
+	return 2 * half
+}
+
+// roundUp rounds an even number up to one with eleven significant bits.
+func roundUp(m uint64) uint64 {
+	step := max(2, largestBlock(m)>>10)
+	return (m + step - 1) / step * step
 }
 
 // CuckooWithin returns the table with the lowest rate for n keys in the given

@@ -1,10 +1,12 @@
 package sizing
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/internal/checks/machine"
 )
@@ -120,30 +122,33 @@ func TestLeastFingerprintBits(t *testing.T) {
 	}
 }
 
-// The plan is compared with the smallest table for each width. When narrow
-// fingerprints crowd large tables, it can be larger by 1/64.
-func TestCuckooPlanIsTheSmallestTable(t *testing.T) {
-	for _, n := range []uint64{1, 8, 9, 10, 33, 60, 100, 250, 700, 5000, 100_000, 10_000_000} {
-		for f := MinFingerprintBits; f <= 12; f++ {
-			least, low := uint64(0), max(2, n/4&^1)
-			for m := low; m <= min(low+2000, max(2, n)) && least == 0; m += 2 {
-				if cuckooFits(m, f, n) {
-					least = m
-				}
-			}
-			m, ok := leastBuckets(n, f, 1<<40)
-			switch {
-			case least == 0:
-				require.True(t, !ok || m > low+2000, "n = %d, f = %d", n, f)
-			case least <= 256 || cuckooLoad(least-2) < n:
-				require.Equal(t, least, m, "n = %d, f = %d", n, f)
-			default:
-				require.GreaterOrEqual(t, m, least, "n = %d, f = %d", n, f)
-				require.LessOrEqual(t, m, least+least/64+2, "n = %d, f = %d", n, f)
+// smallerTable returns a smaller table for n keys at the rate eps, or false. It
+// searches the numbers of buckets around those that each width needs: all of
+// them, or 2,000 numbers if there are more.
+func smallerTable(n uint64, eps float64, saved int, size uint64) (CuckooShape, bool) {
+	for f := MinFingerprintBits; f <= MaxFingerprintBits; f++ {
+		most := (size - 1) / uint64(f-saved) &^ 1
+		rated := 2 * float64(n) / (math.Exp2(float64(f)) * -math.Log1p(-eps))
+		least := max(2, uint64(max(float64(n)/4, 0.99*rated))&^1)
+		if least > most || f < LeastFingerprintBits(least) {
+			continue
+		}
+		step := max(2, (most-least)/2000&^1)
+		for m := most; m >= least; m -= step {
+			if f >= LeastFingerprintBits(m) && WithDigest(CuckooTableRate(m, f, n), n) <= eps && cuckooFits(m, f, n) {
+				return CuckooShape{m, f}, true
 			}
 		}
+	}
+	return CuckooShape{}, false
+}
+
+// No table that is 0.2% smaller meets the rate, and in small tables none at
+// all.
+func TestCuckooPlanIsTheSmallestTable(t *testing.T) {
+	for _, n := range []uint64{1, 8, 9, 10, 15, 33, 60, 100, 250, 897, 5000, 100_000, 10_000_000} {
 		for _, saved := range []int{0, 1} {
-			for _, eps := range []float64{0.5, 0.1, 0.03, 0.01, 1e-4, 1e-8} {
+			for _, eps := range []float64{0.9, 0.5, 0.30008, 0.115833, 0.1, 0.03, 0.01, 1e-4, 1e-8} {
 				best, ok := CuckooPlan(n, eps, saved)
 				require.True(t, ok)
 				require.LessOrEqual(t, WithDigest(CuckooTableRate(best.Buckets, best.FingerprintBits, n), n), eps)
@@ -154,22 +159,84 @@ func TestCuckooPlanIsTheSmallestTable(t *testing.T) {
 				require.True(t, ok && within.Buckets*uint64(within.FingerprintBits-saved) <= size)
 				rate := CuckooTableRate(best.Buckets, best.FingerprintBits, n)
 				require.LessOrEqual(t, CuckooTableRate(within.Buckets, within.FingerprintBits, n), rate)
-				for f := MinFingerprintBits; f <= MaxFingerprintBits; f++ {
-					m, ok := leastBuckets(n, f, 1<<40)
-					meets := ok && WithDigest(CuckooTableRate(m, f, n), n) <= eps
-					require.False(t, meets && m*uint64(f-saved) < size, "n = %d, eps = %g: %v, not %d of %d bits", n, eps, best, m, f)
+				if size > 1000 {
+					size -= size / 500
 				}
+				smaller, found := smallerTable(n, eps, saved, size)
+				require.False(t, found, "n = %d, eps = %g: %v, not %v", n, eps, best, smaller)
 			}
 		}
 	}
-	plan, ok := CuckooPlan(10, 0.13, 0) // eight buckets of 5 bits take as much memory
+	plan, ok := CuckooPlan(100_000, 0.115833, 1) // the fewest buckets need 7 bits
 	require.True(t, ok)
-	require.Equal(t, CuckooShape{Buckets: 10, FingerprintBits: 4}, plan)
+	require.Equal(t, 6, plan.FingerprintBits)
 	plan, ok = CuckooPlan(1_000_000, 1.9e-9, 0)
 	require.True(t, ok)
 	require.Equal(t, MaxFingerprintBits, plan.FingerprintBits)
-	_, ok = CuckooPlan(1000, 1e-10, 0)
+	_, ok = CuckooPlan(1000, 2e-10, 0)
 	require.False(t, ok)
 	_, ok = CuckooPlan(1<<60, 0.1, 0)
 	require.False(t, ok)
+}
+
+// A plan for more keys or a lower rate is never smaller, and it exists only if
+// the other plan does.
+func TestCuckooPlansGrow(t *testing.T) {
+	size := func(n uint64, eps float64, saved int) uint64 {
+		p, ok := CuckooPlan(n, eps, saved)
+		if !ok {
+			return math.MaxUint64
+		}
+		return p.Buckets * uint64(p.FingerprintBits-saved)
+	}
+	for _, eps := range []float64{0.9, 0.30008, 0.1, 0.01, 1.024e-9} {
+		for saved := range 2 {
+			before := uint64(0)
+			for n := range uint64(1000) {
+				after := size(n+1, eps, saved)
+				require.LessOrEqual(t, before, after, "%d keys, rate %g", n+1, eps)
+				before = after
+			}
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		n := uint64(math.Exp(rapid.Float64Range(0, 30).Draw(t, "ln n")))
+		eps := math.Exp(rapid.Float64Range(-22, -0.001).Draw(t, "ln eps"))
+		saved := rapid.IntRange(0, 1).Draw(t, "saved")
+		more := n + uint64(float64(n)*rapid.Float64Range(0, 0.1).Draw(t, "more keys")) + 1
+		lower := eps * rapid.Float64Range(0.9, 1).Draw(t, "lower rate")
+		least := size(n, eps, saved)
+		require.LessOrEqual(t, least, size(more, eps, saved))
+		require.LessOrEqual(t, least, size(n, lower, saved))
+	})
+}
+
+// No table is more crowded than mostTies says, and none less than leastTies.
+func TestBoundsOfTies(t *testing.T) {
+	requireBounds := func(m uint64) {
+		least, most := leastTies(m), mostTies(m)
+		for k, sum := range tieMoments(m) {
+			require.True(t, least[k]*(1-1e-9) <= sum && sum <= most[k], "m = %d, power %d", m, k+1)
+		}
+	}
+	for m := uint64(2); m < 20_000; m += 2 {
+		requireBounds(m)
+	}
+	for high := range 46 {
+		for low := 1; low < high; low++ {
+			requireBounds(1<<(high+1) - 1<<low)
+		}
+	}
+}
+
+func BenchmarkCuckooPlan(b *testing.B) {
+	for _, n := range []uint64{1000, 1e6, 1e8} {
+		for _, eps := range []float64{0.3, 0.1, 0.01, 1e-6} {
+			b.Run(fmt.Sprintf("n=%d/eps=%g", n, eps), func(b *testing.B) {
+				for b.Loop() {
+					CuckooPlan(n, eps, 1)
+				}
+			})
+		}
+	}
 }
