@@ -43,7 +43,7 @@ func (l *layer) operands(start, c uint64) (a, b []uint64, low, high uint64) {
 const first = 4
 
 // An answer is a layer's lookup result.
-type answer uint8
+type answer uint8 // the assembly uses that absent is 0 and present is 1
 
 const (
 	absent  answer = iota

@@ -3,12 +3,14 @@
 package ribbon
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks"
 	"github.com/filterfam/filterfam/internal/checks/machine"
 )
@@ -59,6 +61,32 @@ func TestVectorLookupMatchesSingleLookups(t *testing.T) {
 	check(arbitrary(rng, 3<<16+5, 200_000), 3000) // several shards
 	for n := range 300 {
 		check(arbitrary(rng, percent, rng.Uint64N(3000)), n)
+	}
+}
+
+// The digests start in every segment around the boundary between narrow and
+// wide segments. In the second round, the first layer bumps all of them.
+func TestLookupsMatchAtTheBoundaryOfNarrowSegments(t *testing.T) {
+	rng := rand.New(rand.NewPCG(34, 35))
+	for columns := uint32(1 << 15); columns <= MaxColumns; columns += 1 << 15 {
+		list := checks.Digests(rng, 3000)
+		for _, r := range []*Ribbon{arbitrary(rng, columns, 3000), members(t, columns, list)} {
+			for range 2 {
+				var digests []hashfam.Digest
+				l := r.layers[0]
+				for start := uint64(0); start < l.starts; start += 3 {
+					digests = append(digests, checks.Probing(start*(math.MaxUint64/l.starts)+rng.Uint64N(1<<40)+1<<41))
+				}
+				digests = append(digests, list...)
+				var want []bool
+				plainly(func() { want = each(r, nil, digests) })
+				require.Equal(t, want, each(r, nil, digests), "%d columns", columns)
+				require.Equal(t, want, r.ContainsAll(nil, digests), "%d columns", columns)
+				for i := range l.thresholds {
+					l.thresholds[i] = math.MaxUint64
+				}
+			}
+		}
 	}
 }
 

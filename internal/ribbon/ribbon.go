@@ -54,7 +54,19 @@ func (r *Ribbon) Equal(other *Ribbon) bool {
 
 // Contains reports whether the value of d is equal to its fingerprint. This is
 // true for all digests from which [Members] or [Stream] built the ribbon.
-func (r *Ribbon) Contains(d hashfam.Digest) bool { return r.contains(0, d) }
+func (r *Ribbon) Contains(d hashfam.Digest) bool {
+	if len(r.layers) == 0 {
+		return r.columns == 0
+	}
+	if useAVX512 { // call it directly, since most lookups end in the first layer
+		if a := containsAVX512(&r.layers[0], d); a != bumped {
+			return a == present
+		}
+	} else if a := r.layers[0].contains(d); a != bumped {
+		return a == present
+	}
+	return r.contains(1, next(d))
+}
 
 // contains is like Contains, but starts in layer i. d must be the digest for
 // this layer.
