@@ -231,7 +231,8 @@ func addBlocked(counters nibbles.Counters, blocks uint64, k int, d hashfam.Diges
 }
 
 func hasBlocked(counters nibbles.Counters, blocks uint64, k int, d hashfam.Digest) bool {
-	b, all := blockOf(counters, blocks, d), uint64(16)
+	b := blockOf(counters, blocks, d)
+	all := uint64(16)
 	for p := d.Probe().Next(); k > 0; k, p = k-1, p.Next() {
 		all &= b.At(uint64(p)>>55) + 15
 	}
@@ -239,7 +240,8 @@ func hasBlocked(counters nibbles.Counters, blocks uint64, k int, d hashfam.Diges
 }
 
 func countBlocked(counters nibbles.Counters, blocks uint64, k int, d hashfam.Digest) uint64 {
-	b, least := blockOf(counters, blocks, d), uint64(stuck)
+	b := blockOf(counters, blocks, d)
+	least := uint64(stuck)
 	for p := d.Probe().Next(); k > 0; k, p = k-1, p.Next() {
 		least = min(least, b.At(uint64(p)>>55))
 	}

@@ -17,8 +17,8 @@ const (
 )
 
 // No sequence of Adds leads to these tables: their number of fingerprints is
-// wrong, a compact bucket has the number 3876, which does not exist, or bits
-// after the last bucket are set, for example in the half word and the word
+// wrong, a compact bucket has the number 3876, which does not exist, or is not
+// in order, or bits after the last bucket are set, for example in the half word and the word
 // after 38 buckets of 36 bits.
 func TestImpossibleTablesAreCorrupt(t *testing.T) {
 	machine.Matters(t)
@@ -45,8 +45,26 @@ func TestImpossibleTablesAreCorrupt(t *testing.T) {
 			requireCorrupt("bits beyond the last bucket", func(_, payload []byte) { payload[bit/8] ^= 1 << (bit % 8) })
 		}
 		if p.Compact {
-			requireCorrupt("bucket", func(_, payload []byte) { binary.LittleEndian.PutUint16(payload, 3876) })
+			requireCorrupt("code of bucket 0", func(_, payload []byte) { binary.LittleEndian.PutUint16(payload, 3876) })
+			requireCorrupt("fingerprints of bucket 0", func(b, payload []byte) {
+				clear(payload)
+				payload[1] = 0xf0 // the rest of the first fingerprint follows 12 bits
+				binary.LittleEndian.PutUint64(b[countAt:], 1)
+			})
 		}
+	}
+}
+
+// The parameters of a Scalable that follow from the others are checked, each
+// with its own error.
+func TestDerivedParametersAreChecked(t *testing.T) {
+	const logBucketsAt, plotsAt = 24 + 25, 24 + 32
+	s := mustScale(t, ScalableConfig{Expected: 1, FPRate: 0.01})
+	for at, field := range map[int]string{logBucketsAt: "logarithm of the buckets per page", plotsAt: "number of plots"} {
+		b, err := s.MarshalBinary()
+		require.NoError(t, err)
+		b[at]++
+		requireField(t, new(Scalable).UnmarshalBinary(frametest.Seal(b)), ErrCorrupt, field)
 	}
 }
 

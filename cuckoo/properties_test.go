@@ -197,7 +197,7 @@ func drawScalable(t *rapid.T, fam hashfam.Family) ScalableConfig {
 		Family:   fam,
 	}
 	if rapid.Bool().Draw(t, "limited") {
-		first, err := c.SizeBytes()
+		first, err := c.InitialBytes()
 		require.NoError(t, err)
 		c.MemoryBytes = first + rapid.Uint64Range(0, 10*first).Draw(t, "more bytes")
 	}

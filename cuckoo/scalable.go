@@ -37,10 +37,10 @@ type Scalable struct {
 
 // NewScalable returns an empty filter for c, in O(Expected) time. If c is
 // invalid, it returns [ErrParams] and names the field. If the machine does not
-// have enough memory, the program will exit, so [ScalableConfig.SizeBytes]
+// have enough memory, the program will exit, so [ScalableConfig.InitialBytes]
 // should be checked first if c comes from an untrusted source.
 func NewScalable(c ScalableConfig) (*Scalable, error) {
-	_, err := c.SizeBytes()
+	_, err := c.InitialBytes()
 	if err = cmp.Or(err, c.fits(ErrParams)); err != nil {
 		return nil, err
 	}
@@ -230,7 +230,8 @@ func (s *Scalable) Equal(other *Scalable) bool {
 
 // String describes the filter in one line.
 func (s Scalable) String() string {
-	c, limit := s.config, ""
+	c := s.config
+	limit := ""
 	if c.MemoryBytes > 0 {
 		limit = fmt.Sprintf(", at most %d bytes", c.MemoryBytes)
 	}

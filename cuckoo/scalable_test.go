@@ -47,7 +47,7 @@ func TestScalableUsesMemoryBytes(t *testing.T) {
 	for _, c := range []ScalableConfig{
 		{Expected: 1, FPRate: 0.9}, {Expected: 1000, FPRate: 0.01}, {Expected: 5000, FPRate: 0.3, Compact: true},
 	} {
-		first, err := c.SizeBytes()
+		first, err := c.InitialBytes()
 		require.NoError(t, err)
 		c.MemoryBytes = first - 1
 		_, err = NewScalable(c)

@@ -3,7 +3,6 @@ package cuckoo
 import (
 	"fmt"
 	"io"
-	"math/bits"
 
 	"github.com/filterfam/filterfam/cuckoo/internal/pages"
 	"github.com/filterfam/filterfam/hashfam"
@@ -77,7 +76,7 @@ func (s *Scalable) encode() (frame.Header, frame.Payload, error) {
 	}
 	h := scalableFormat.New(c.Family, scalableParams{
 		Expected: c.Expected, FPRate: c.FPRate, Count: s.Len(), Compact: c.Compact,
-		LogBuckets: uint8(bits.TrailingZeros64(s.pages.Buckets)), Plots: s.pages.Roots, MemoryBytes: c.MemoryBytes,
+		LogBuckets: s.pages.LogBuckets(), Plots: s.pages.Roots, MemoryBytes: c.MemoryBytes,
 	}, size)
 	return h.Shortest(), s.pages.Payload, nil
 }
@@ -110,9 +109,11 @@ func parseScalable(h frame.Header, fam hashfam.Family) (scalableHeader, error) {
 		return scalableHeader{}, err
 	}
 	g := c.geometry()
-	if p.Plots != g.Roots || 1<<p.LogBuckets != g.Buckets {
-		return scalableHeader{}, errs.Field(ErrCorrupt, "number of plots, and of buckets",
-			fmt.Sprint(p.Plots, ", 2^", p.LogBuckets), fmt.Sprint(g.Roots, ", ", g.Buckets))
+	if p.Plots != g.Roots {
+		return scalableHeader{}, errs.Field(ErrCorrupt, "number of plots", p.Plots, fmt.Sprint(g.Roots))
+	}
+	if logBuckets := g.LogBuckets(); p.LogBuckets != logBuckets {
+		return scalableHeader{}, errs.Field(ErrCorrupt, "logarithm of the buckets per page", p.LogBuckets, fmt.Sprint(logBuckets))
 	}
 	return scalableHeader{c, p.Count, h.Payload}, nil
 }

@@ -20,8 +20,9 @@ type ScalableConfig struct {
 	FPRate float64
 
 	// MemoryBytes limits [Scalable.SizeBytes], unless it is zero. It must be
-	// large enough for the first pages. If a split would exceed it, keys in
-	// full pages get [ErrFull], but keys in other pages can still be added.
+	// large enough for the first pages. When the limit prevents a full page
+	// from splitting, adding a key to this page returns [ErrFull]. Keys of
+	// other pages can still be added.
 	MemoryBytes uint64
 
 	// Compact and Family have the same meaning as in [Config].
@@ -43,7 +44,8 @@ func (c ScalableConfig) check(reason error) error {
 	if !(c.FPRate >= minScalableRate && c.FPRate < 1) {
 		return errs.Field(reason, "ScalableConfig.FPRate", c.FPRate, fmt.Sprintf("at least %g and below 1", minScalableRate))
 	}
-	if g := c.geometry(); g.Roots > sizing.MaxBits/(8*g.RootBytes()) {
+	g := c.geometry()
+	if g.Roots > sizing.MaxBits/(8*g.RootBytes()) {
 		return errs.Field(reason, "ScalableConfig.Expected", c.Expected,
 			fmt.Sprintf("a number of keys that fits in %d bits", uint64(sizing.MaxBits)))
 	}
@@ -63,9 +65,10 @@ func (c ScalableConfig) geometry() pages.Geometry {
 	return g
 }
 
-// SizeBytes returns the size in bytes that a new filter for c will have. It
-// returns the same errors as [NewScalable].
-func (c ScalableConfig) SizeBytes() (uint64, error) {
+// InitialBytes returns the size of a new filter for c in bytes, without
+// allocating it. It returns the same errors as [NewScalable], except that plans
+// may be too large for this platform.
+func (c ScalableConfig) InitialBytes() (uint64, error) {
 	if err := c.check(ErrParams); err != nil {
 		return 0, err
 	}

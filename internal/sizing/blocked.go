@@ -20,8 +20,10 @@ func BlockedRate(m uint64, k int, n uint64) float64 {
 	b.Lock()
 	defer b.Unlock()
 	if b.loads == nil {
-		b.query, b.covered, b.loads = occupancy(LineBits, uint64(k)), make([]float64, k+1), []float64{0}
+		b.query = occupancy(LineBits, uint64(k))
+		b.covered = make([]float64, k+1)
 		b.covered[0] = 1
+		b.loads = []float64{0}
 	}
 	return min(1, binomialMean(float64(n), 1/float64(blocks), b.at)) // the sum can be rounded up
 }

@@ -126,9 +126,11 @@ func mostTies(m uint64) moments {
 // tieChance, which are even, the probability is linear in d, so half the
 // integral of its power bounds the sum over odd d.
 func tieMoments(m uint64) (sums moments) {
-	from, first := uint64(0), tieChance(m, 0)
+	from := uint64(0)
+	first := tieChance(m, 0)
 	addUpTo := func(to uint64) {
-		last, pairs := tieChance(m, to), float64(m)*float64(to-from)/2
+		last := tieChance(m, to)
+		pairs := float64(m) * float64(to-from) / 2
 		a, b := first, last
 		if to-from == 2 { // one odd d, in the middle
 			a = (a + b) / 2
@@ -140,7 +142,8 @@ func tieMoments(m uint64) (sums moments) {
 			powers = powers*b + power
 			sums[k] += pairs * powers / float64(k+2)
 		}
-		from, first = to, last
+		from = to
+		first = last
 	}
 	rest := m - largestBlock(m)
 	for r := rest; r > 0; r &= r - 1 {
@@ -160,7 +163,8 @@ func tieChance(m, d uint64) float64 {
 	s := largestBlock(m)
 	chance := float64(s-min(d, m-s)) / float64(s)
 	for r := m - s; r > 0; r &= r - 1 {
-		if s = r & -r; s > d {
+		s = r & -r
+		if s > d {
 			chance += float64(s-d) / float64(s)
 		}
 	}
@@ -218,7 +222,8 @@ func LeastCuckooRate(n uint64) float64 { return leastCuckooRate + math.Ldexp(flo
 // for more keys or a lower rate is also considered for fewer keys and a higher
 // rate.
 func CuckooPlan(n uint64, eps float64, saved int) (CuckooShape, bool) {
-	best, size := CuckooShape{}, uint64(MaxBits)+1
+	best := CuckooShape{}
+	size := uint64(MaxBits) + 1
 	if !(eps >= LeastCuckooRate(n)) {
 		return best, false
 	}
@@ -229,7 +234,8 @@ func CuckooPlan(n uint64, eps float64, saved int) (CuckooShape, bool) {
 		}
 		m, ok := leastBuckets(n, eps, f, (size-1)/bucket)
 		if ok && f >= LeastFingerprintBits(m) {
-			best, size = CuckooShape{m, f}, m*bucket
+			best = CuckooShape{m, f}
+			size = m * bucket
 		}
 	}
 	return best, size <= MaxBits
@@ -296,7 +302,8 @@ func CuckooWithin(n, bits uint64, saved int) (best CuckooShape, ok bool) {
 		}
 		m, fits := mostBuckets(n, f, most)
 		if fits && (!ok || rate(m, f) < rate(best.Buckets, best.FingerprintBits)) {
-			best, ok = CuckooShape{m, f}, true
+			best = CuckooShape{m, f}
+			ok = true
 		}
 	}
 	return best, ok

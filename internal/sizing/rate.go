@@ -144,7 +144,8 @@ func DigestRate(n uint64) float64 { return -math.Expm1(-float64(n) / (1 << 64)) 
 //
 // For example, this is three times DigestRate(n) when the filter is half full.
 func ClassicDigestRate(m uint64, k int, n uint64) float64 {
-	x, shifted := fill(1/float64(m), float64(k)*float64(n)), 0.0
+	x := fill(1/float64(m), float64(k)*float64(n))
+	shifted := 0.0
 	for range k - 1 {
 		shifted = x + x*shifted
 	}
@@ -171,7 +172,8 @@ func WithClassicDigest(p float64, m uint64, k int, n uint64) float64 {
 //
 // All terms are positive, so the error is only a few ulps per throw.
 func occupancy(m, throws uint64) []float64 {
-	cells, most := float64(m), min(m, throws)
+	cells := float64(m)
+	most := min(m, throws)
 	p := make([]float64, most+1)
 	p[0] = 1
 	for t := range throws {

@@ -57,7 +57,8 @@ func (s *search) smallest(guess, limit uint64) (uint64, int, bool) {
 // secant method on the logarithm of the rate, since this is almost proportional
 // to the size.
 func (s *search) approach(size, limit uint64) uint64 {
-	r, slope := s.at(size, s.k), math.Log(s.eps)/float64(size)
+	r := s.at(size, s.k)
+	slope := math.Log(s.eps) / float64(size)
 	for i := 0; i < 5 && r > 0 && r < 1 && slope < 0; i++ {
 		y := math.Log(r / s.eps)
 		next := ceilWithin(float64(size)-y/slope, limit)

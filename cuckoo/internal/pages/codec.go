@@ -2,6 +2,7 @@ package pages
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math/bits"
 	"slices"
 
@@ -121,8 +122,14 @@ func (s *Set) parsePage(b *[]byte) (*page, error) {
 		return nil, err
 	}
 	depth, tail := uint8(w), uint8(w>>8)
-	if depth > maxDepth || tail < minTail || tail > maxTail || w>>16 != 0 {
-		return nil, corrupt("depth and tail of a page", w, "a depth up to 48 and a tail of 4 to 26 bits")
+	if depth > maxDepth {
+		return nil, corrupt("depth of a page", depth, "0 to 48")
+	}
+	if tail < minTail || tail > maxTail {
+		return nil, corrupt("tail of a page", tail, "4 to 26 bits")
+	}
+	if rest := w >> 16; rest != 0 {
+		return nil, corrupt("bytes after the tail of a page", fmt.Sprintf("%#x", rest), "0")
 	}
 	buckets, err := cut(b, s.pageBytes(tail)-wordBytes)
 	if err != nil {
@@ -146,8 +153,11 @@ func (s *Set) takeStock(p *page) error {
 				continue
 			}
 			v := stored ^ p.free
-			if v>>(p.tail+1) == 0 || v&(2*p.free-1) == 0 {
-				return corrupt("fingerprint", v, "a partner and a marker")
+			if v>>(p.tail+1) == 0 {
+				return corrupt("partner of a fingerprint", 0, "1 to 31")
+			}
+			if v&(2*p.free-1) == 0 {
+				return corrupt("marker of a fingerprint", 0, "a bit that is set in or below the tail")
 			}
 			s.known[p.depth+p.tail-uint8(bits.TrailingZeros64(v))]++
 			s.count++

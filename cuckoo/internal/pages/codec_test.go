@@ -76,10 +76,12 @@ func TestPagesOverlappingOthersAreCorrupt(t *testing.T) {
 }
 
 func TestDepthAndTailOfPagesAreChecked(t *testing.T) {
-	for w, valid := range map[uint64]bool{
-		0 | 4<<8: true, 48 | 4<<8: true, 0 | 26<<8: true, 48 | 26<<8: true,
-		49 | 4<<8: false, 0 | 3<<8: false, 0 | 27<<8: false, 0 | 4<<8 | 1<<16: false,
+	for w, wrong := range map[uint64]string{
+		0 | 4<<8: "", 48 | 4<<8: "", 0 | 26<<8: "", 48 | 26<<8: "",
+		49 | 4<<8: "depth of a page", 0 | 3<<8: "tail of a page", 0 | 27<<8: "tail of a page",
+		0 | 4<<8 | 1<<16: "bytes after the tail of a page",
 	} {
+		valid := wrong == ""
 		s := small(0.9, false)
 		b := binary.LittleEndian.AppendUint64(nil, w)
 		if valid {
@@ -88,7 +90,7 @@ func TestDepthAndTailOfPagesAreChecked(t *testing.T) {
 		p, err := s.parsePage(&b)
 		require.Empty(t, b)
 		if !valid {
-			requireField(t, err, "depth and tail of a page")
+			requireField(t, err, wrong)
 			continue
 		}
 		require.NoError(t, err)
@@ -101,21 +103,21 @@ func TestFingerprintsWithoutPartnerOrMarkerAreCorrupt(t *testing.T) {
 	machine.Matters(t)
 	for _, s := range sets() {
 		tail := s.tails[0]
-		for v, valid := range map[uint64]bool{
-			1<<(tail+1) | 1:        true,
-			1<<(tail+1) | 1<<tail:  true,
-			partners<<(tail+1) | 3: true,
-			1 << (tail + 1):        false, // no marker
-			1<<(tail-1) | 1<<tail:  false, // no partner
-			1:                      false,
+		for v, wrong := range map[uint64]string{
+			1<<(tail+1) | 1:        "",
+			1<<(tail+1) | 1<<tail:  "",
+			partners<<(tail+1) | 3: "",
+			1 << (tail + 1):        "marker of a fingerprint",
+			1<<(tail-1) | 1<<tail:  "partner of a fingerprint",
+			1:                      "partner of a fingerprint",
 		} {
 			s.Reset()
 			p := s.plots[0].pages[0]
 			p.Exchange(3, 3, 0, v^p.free)
-			if valid {
+			if wrong == "" {
 				require.NoError(t, decodeAgain(s), "tail of %d bits, %x", tail, v)
 			} else {
-				requireField(t, decodeAgain(s), "fingerprint")
+				requireField(t, decodeAgain(s), wrong)
 			}
 		}
 	}
@@ -125,7 +127,10 @@ func TestUnsortedBucketsAreCorrupt(t *testing.T) {
 	machine.Matters(t)
 	for _, s := range sets()[2:] {
 		binary.LittleEndian.PutUint16(s.plots[0].pages[0].Bytes, 3876)
-		requireField(t, decodeAgain(s), "bucket")
+		requireField(t, decodeAgain(s), "code of bucket 0")
+		s.Reset()
+		s.plots[0].pages[0].Bytes[1] = 0xf0 // the rest of the first fingerprint follows 12 bits
+		requireField(t, decodeAgain(s), "fingerprints of bucket 0")
 	}
 }
 

@@ -58,7 +58,8 @@ func (d *directory) halve(key uint64, halves [2]*page) {
 		for _, p := range d.pages {
 			double = append(double, p, p)
 		}
-		d.depth, d.pages = depth, double
+		d.depth = depth
+		d.pages = double
 	}
 	bit := uint64(1) << (64 - depth)
 	d.replace(key&^bit, halves[0])

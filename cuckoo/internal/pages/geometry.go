@@ -2,6 +2,7 @@ package pages
 
 import (
 	"math"
+	"math/bits"
 
 	"github.com/filterfam/filterfam/cuckoo/internal/table"
 )
@@ -45,6 +46,9 @@ func NewGeometry(expected uint64, rate float64, compact bool) Geometry {
 	return g
 }
 
+// LogBuckets returns the base-2 logarithm of the number of buckets in a page.
+func (g *Geometry) LogBuckets() uint8 { return uint8(bits.TrailingZeros64(g.Buckets)) }
+
 // shape returns the table shape for pages with this tail length.
 func (g *Geometry) shape(tail uint8) table.Shape {
 	return table.Shape{Buckets: g.Buckets, Bits: partnerBits + int(tail) + 1, Sorted: g.compact, Tail: tail + 1}
@@ -78,11 +82,14 @@ func (g *Geometry) most() uint32 { return uint32(table.Slots * g.Buckets / 32 * 
 // The first term may use two thirds of the rate, and the term of depth d may
 // use 1/(d+2) of the remainder.
 func planTails(rate float64) (tails [maxDepth + 1]uint8) {
-	left, t := rate, minTail
+	left := rate
+	t := minTail
 	for d := range tails { // shares become smaller, so tails become longer
-		share, weight := left/float64(d+2), 0.5
+		share := left / float64(d+2)
+		weight := 0.5
 		if d == 0 {
-			share, weight = left*2/3, 1
+			share = left * 2 / 3
+			weight = 1
 		}
 		for t < maxTail && weight*tailRate(t) > share {
 			t++

@@ -89,7 +89,8 @@ func (p *page) count(k locus) int {
 // remove frees a slot that may contain the key, using the slot with the most
 // known bits. It returns the number of these bits, or false if it found none.
 func (p *page) remove(k locus) (known uint8, ok bool) {
-	values, most := p.Spread(p.value(k)), uint8(0)
+	values := p.Spread(p.value(k))
+	most := uint8(0)
 	var bucket, fp, stored uint64
 	buckets := [...]uint64{k.i, k.j}
 	for side, l := range [...]table.Lanes{p.Lanes(k.i), p.Lanes(k.j)} { // both, so that cache misses overlap
@@ -97,7 +98,10 @@ func (p *page) remove(k locus) (known uint8, ok bool) {
 			stored, m = p.First(l, m)
 			n := p.depth + p.tail - uint8(bits.TrailingZeros64(stored^p.free))
 			if !ok || n > most {
-				ok, most, bucket, fp = true, n, buckets[side], stored
+				ok = true
+				most = n
+				bucket = buckets[side]
+				fp = stored
 			}
 		}
 	}

@@ -40,7 +40,8 @@ func (pl *plot) copies(k locus) (n int) {
 // number of these bits, and false if there is no such slot.
 func (pl *plot) remove(k locus) (known uint8, ok bool) {
 	for l := range pl.levels() {
-		if known, ok = pl.level(l).page(k.bits).remove(k); ok {
+		known, ok = pl.level(l).page(k.bits).remove(k)
+		if ok {
 			break
 		}
 	}

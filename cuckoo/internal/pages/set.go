@@ -91,7 +91,8 @@ func (s *Set) insert(pl *plot, k locus) error {
 			return table.ErrCopies
 		}
 		var ok bool
-		if known, ok = s.place(pl, 0, k, 0); !ok {
+		known, ok = s.place(pl, 0, k, 0)
+		if !ok {
 			return table.ErrFull
 		}
 	}
@@ -207,7 +208,8 @@ func (s *Set) Reset() {
 	for i := range s.plots {
 		s.plots[i].directory = s.firstPage()
 	}
-	s.count, s.bytes = 0, s.Geometry.SizeBytes()
+	s.count = 0
+	s.bytes = s.Geometry.SizeBytes()
 	clear(s.known[:])
 }
 

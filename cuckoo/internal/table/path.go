@@ -74,7 +74,8 @@ func (t *Table) move(p *Partners, queue []uint64, known int, fp uint64) bool {
 func (t *Table) firstFree(list *[Slots]uint64) int {
 	free := uint64(1 << Slots)
 	for s, i := range list {
-		w, found := t.Word(i), false
+		w := t.Word(i)
+		found := false
 		switch {
 		case t.Sorted:
 			found = t.smallest(w) == 0
@@ -99,7 +100,8 @@ func (t *Table) shift(queue []uint64, last int, fp uint64) {
 		from := (last - 2) / Slots
 		moved := t.Fingerprints(queue[from])[(last-2)%Slots]
 		t.Exchange(queue[last], queue[last], free, moved)
-		last, free = from, moved
+		last = from
+		free = moved
 	}
 	t.Exchange(queue[last], queue[last], free, fp)
 }

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -132,8 +133,12 @@ func (t *Table) CheckOrder(n uint64) error {
 		return nil
 	}
 	for i := range n {
-		if v := t.Fingerprints(i); t.Word(i)&codeMask >= codes || !slices.IsSorted(v[:]) {
-			return Errs.Field(hashfam.ErrCorrupt, "bucket", i, "four fingerprints in ascending order")
+		if code := t.Word(i) & codeMask; code >= codes {
+			return Errs.Field(hashfam.ErrCorrupt, fmt.Sprintf("code of bucket %d", i), code, fmt.Sprintf("below %d", codes))
+		}
+		v := t.Fingerprints(i)
+		if !slices.IsSorted(v[:]) {
+			return Errs.Field(hashfam.ErrCorrupt, fmt.Sprintf("fingerprints of bucket %d", i), v, "in ascending order")
 		}
 	}
 	return nil

@@ -306,7 +306,7 @@ func sizeBloomScalable(keys uint64, rate float64, memory uint64) (Choice, error)
 }
 
 func sizeCuckooScalable(keys uint64, rate float64, _ uint64) (Choice, error) {
-	bytes, err := cuckoo.ScalableConfig{Expected: keys, FPRate: rate}.SizeBytes()
+	bytes, err := cuckoo.ScalableConfig{Expected: keys, FPRate: rate}.InitialBytes()
 	return Choice{Bytes: bytes, Params: "pages of up to 4,096 slots"}, err
 }
 
