@@ -59,7 +59,7 @@ func newBuilder(l layout, fam hashfam.Family, p *progress) (*builder, error) {
 		return nil, err
 	}
 	b := &builder{layout: l, family: fam, levels: maxLevels, progress: p}
-	b.slots = fingerprints{l.slots, make([]byte, l.slots.bytes(l.keys))}
+	b.slots = newFingerprints(l.slots, make([]byte, l.slots.bytes(l.keys)))
 	b.rest = newRest(bumped, l.slots.value)
 	if l.keys > maxLast {
 		seeds := bucketsOf(l.keys)

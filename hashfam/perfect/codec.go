@@ -11,9 +11,13 @@ import (
 )
 
 // The following table describes the parameters in frames of the kinds
-// PerfectFunction and PerfectFilter, version 1. In a Function, the bytes from
-// offset 16 to 23 are zero. The payload consists of the mapping and, in a
-// Filter, the slots.
+// PerfectFunction and PerfectFilter. In a Function, the bytes from offset 16 to
+// 23 are zero. The payload consists of the mapping and, in a Filter, the slots.
+//
+// A Filter with wide slots has version 2. Its payload consists of the slots and
+// the mapping, so that the slots can be written before the mapping is known.
+// For the same reason there is always room for 24 levels: zeros follow the
+// number of keys in the last level.
 //
 //	offset  size  field
 //	     0     8  Keys
@@ -25,7 +29,10 @@ import (
 //	    20     1  ValueBits
 //	    21     3  zero
 //	    24    8k  number of keys in each level after the first
-const version = 1
+const (
+	version     = 1
+	wideVersion = 2
+)
 
 // A fixed holds the parameters that do not depend on the number of levels.
 type fixed struct {
@@ -42,10 +49,14 @@ type fixed struct {
 var fixedBytes = binary.Size(fixed{})
 
 func formatOf(kind frame.Kind) frame.Format[layout, byte] {
-	return frame.Format[layout, byte]{
+	f := frame.Format[layout, byte]{
 		Kind: kind, Version: version, Errs: errs, Parse: parseHeader,
 		Len: func(l layout) uint64 { return l.bytes() },
 	}
+	if kind == frame.PerfectFilter {
+		f.Version = wideVersion
+	}
+	return f
 }
 
 // AppendBinary appends the encoded function to dst. The result depends only on
@@ -112,12 +123,29 @@ func (s *stored) encode() (frame.Header, frame.Payload, error) {
 	for _, n := range l.bumped {
 		h.Params = binary.LittleEndian.AppendUint64(h.Params, n)
 	}
+	h.Version = l.version()
+	if h.Version == wideVersion {
+		h.Params = append(h.Params, make([]byte, wordBytes*(maxLevels-len(l.bumped)))...)
+	}
 	return h, s.payload, nil
 }
 
-// payload yields the mapping and the slots.
+// version returns the lowest version that can encode l.
+func (l *layout) version() uint8 {
+	if l.slots.wide() {
+		return wideVersion
+	}
+	return version
+}
+
+// payload yields the mapping and the slots, or first the slots if they are
+// wide.
 func (s *stored) payload(yield func([]byte) bool) {
-	for _, part := range [][]byte{s.mapped, s.slots.bits} {
+	parts := [][]byte{s.mapped, s.slots.bits}
+	if s.slots.split {
+		slices.Reverse(parts)
+	}
+	for _, part := range parts {
 		for piece := range frame.Numbers(part) {
 			if !yield(piece) {
 				return
@@ -136,26 +164,51 @@ func parseHeader(h frame.Header, _ hashfam.Family) (layout, error) {
 	if err := h.DecodeParams(&p, errs); err != nil {
 		return layout{}, err
 	}
-	if want := wordBytes * int(p.Levels); len(sizes) != want {
-		return layout{}, errs.Field(ErrCorrupt, "parameter length", n+len(sizes), fmt.Sprintf("%d for %d levels", n+want, p.Levels))
-	}
-	if p.Compact > 1 {
-		return layout{}, errs.Field(ErrCorrupt, "Params.Compact", p.Compact, "0 or 1")
-	}
 	l := layout{
 		keys:    p.Keys,
 		compact: p.Compact == 1,
 		seed:    p.Seed,
 		slots:   slotSize{uint64(p.SlotBits), uint(p.ValueBits)},
 	}
-	l.bumped = make([]uint64, 0, p.Levels)
-	for size := range slices.Chunk(sizes, wordBytes) {
-		l.bumped = append(l.bumped, binary.LittleEndian.Uint64(size))
+	if want := l.version(); h.Version != want && h.Kind == frame.PerfectFilter {
+		return layout{}, errs.Field(ErrVersion, "version", h.Version, fmt.Sprintf("%d for %d bits of value in slots of %d/65536 bits",
+			want, p.ValueBits, p.SlotBits))
+	}
+	if p.Compact > 1 {
+		return layout{}, errs.Field(ErrCorrupt, "Params.Compact", p.Compact, "0 or 1")
+	}
+	var err error
+	if l.bumped, err = parseLevels(sizes, int(p.Levels), h.Version); err != nil {
+		return layout{}, err
 	}
 	if err := l.check(h.Kind); err != nil {
 		return layout{}, err
 	}
 	return l, h.CheckPayload(l.bytes(), errs)
+}
+
+// parseLevels reads the numbers of keys in the levels after the first.
+func parseLevels(b []byte, levels int, version uint8) ([]uint64, error) {
+	if levels > maxLevels {
+		return nil, errs.Field(ErrCorrupt, "number of levels", levels, fmt.Sprintf("at most %d", maxLevels))
+	}
+	room := levels
+	if version == wideVersion {
+		room = maxLevels
+	}
+	if want := wordBytes * room; len(b) != want {
+		return nil, errs.Field(ErrCorrupt, "parameter length", fixedBytes+len(b), fmt.Sprintf("%d for %d levels", fixedBytes+want, room))
+	}
+	bumped := make([]uint64, 0, levels)
+	for word := range slices.Chunk(b, wordBytes) {
+		keys := binary.LittleEndian.Uint64(word)
+		if len(bumped) < levels {
+			bumped = append(bumped, keys)
+		} else if keys != 0 {
+			return nil, errs.Field(ErrCorrupt, "keys after the last level", keys, "0")
+		}
+	}
+	return bumped, nil
 }
 
 // decodeAs reads a structure of the given kind. It changes s only if there is

@@ -86,7 +86,8 @@ func TestDecodersRejectInvalidHeaders(t *testing.T) {
 		"Params.Keys = 18446744073709551615, want at most 1099511627776": func(p []byte) { binary.LittleEndian.PutUint64(p, 1<<64-1) },
 		"Params.Compact = 2, want 0 or 1":                                func(p []byte) { p[8] = 2 },
 		"parameter length = 56, want 48 for 3 levels":                    func(p []byte) { p[9]-- },
-		"parameter length = 56, want 2064 for 255 levels":                func(p []byte) { p[9] = 255 },
+		"parameter length = 56, want 216 for 24 levels":                  func(p []byte) { p[9] = 24 },
+		"number of levels = 25, want at most 24":                         func(p []byte) { p[9] = 25 },
 		"byte 11 of the parameters = 1, want 0":                          func(p []byte) { p[11] = 1 },
 		"seed of the last level = 1048576, want below 1048576":           func(p []byte) { binary.LittleEndian.PutUint32(p[12:], 1<<20) },
 		"bits per slot in 1/65536 = 458752, want 0 in a function":        func(p []byte) { p[18] = 7 },
@@ -103,6 +104,43 @@ func TestDecodersRejectInvalidHeaders(t *testing.T) {
 		require.ErrorIs(t, new(Function).UnmarshalBinary(b), ErrCorrupt, want)
 		_, err := ReadParams(bytes.NewReader(b), hashfam.Family{})
 		require.EqualError(t, err, "perfect: corrupt encoding: "+want)
+	}
+}
+
+// Wide slots belong to version 2, and others to version 1.
+func TestDecodersRejectInvalidWideHeaders(t *testing.T) {
+	machine.Matters(t)
+	build := func(bits int) []byte {
+		digests := random(3000, 1)
+		f, err := NewFilter(t.Context(), FilterConfig{FPRate: 0.01, ValueBits: bits}, digests, valuesOf(bits, digests))
+		require.NoError(t, err)
+		b, err := f.MarshalBinary()
+		require.NoError(t, err)
+		return b
+	}
+	wide, narrow := build(33), build(32)
+	require.EqualValues(t, 2, wide[frametest.Version])
+	require.EqualValues(t, 1, narrow[frametest.Version])
+	require.Equal(t, 256, frametest.HeaderLen(wide))
+	for _, c := range []struct {
+		frame  []byte
+		change func(b []byte)
+		want   string
+	}{
+		{wide, func(b []byte) { b[frametest.Version] = 1 }, "unsupported encoding version: version = 1, want 2 for 33 bits of value in slots of 2621440/65536 bits"},
+		{narrow, func(b []byte) { b[frametest.Version] = 2 }, "unsupported encoding version: version = 2, want 1 for 32 bits of value in slots of 2555904/65536 bits"},
+		{wide, func(b []byte) { b[frametest.Params+20] = 65 }, "corrupt encoding: Params.ValueBits = 65, want at most 64"},
+		{wide, func(b []byte) { b[frametest.Params+18] = 90 }, "corrupt encoding: bits per slot in 1/65536 = 5898240, want 2228224 to 5832704"},
+		{wide, func(b []byte) { b[frametest.Params+9]-- }, "corrupt encoding: keys after the last level = 7, want 0"},
+		{wide, func(b []byte) { b[frametest.Params+9] = 25 }, "corrupt encoding: number of levels = 25, want at most 24"},
+		{wide, func(b []byte) { b[frametest.Params+215] = 1 }, "corrupt encoding: keys after the last level = 72057594037927936, want 0"},
+	} {
+		b := bytes.Clone(c.frame)
+		c.change(b)
+		b = frametest.Seal(b)
+		_, err := ReadFilterParams(bytes.NewReader(b), hashfam.Family{})
+		require.EqualError(t, err, "perfect: "+c.want)
+		require.EqualError(t, new(Filter).UnmarshalBinary(b), "perfect: "+c.want)
 	}
 }
 
@@ -135,7 +173,6 @@ func TestLayoutLimits(t *testing.T) {
 		{layout{keys: 1 << 40, bumped: []uint64{8}}, ""},
 		{layout{keys: 1<<40 + 1, bumped: []uint64{8}}, "Params.Keys = 1099511627777, want at most 1099511627776"},
 		{layout{keys: 9, bumped: append(nines, 8)}, ""},
-		{layout{keys: 9, bumped: append(nines, 9, 8)}, "number of levels = 25, want at most 24"},
 		{layout{keys: 9, bumped: []uint64{9, 9}}, "keys of level 2 = 9, want at most 8 in the last level"},
 		{layout{keys: 9, bumped: []uint64{8, 8}}, "keys of level 1 = 8, want above 8 except in the last level"},
 		{layout{keys: 9, bumped: []uint64{10, 8}}, "keys of level 1 = 10, want at most 9, as in the previous level"},

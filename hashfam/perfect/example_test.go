@@ -266,6 +266,7 @@ func ExampleFilter_ValueString() {
 	for _, country := range append(countries, "Atlantis") {
 		fmt.Println(f.ValueString(country))
 	}
+	fmt.Println(f.ValueAll(nil, nil, c.Family.SumAllStrings(nil, []string{"Norway", "Atlantis"})))
 	codes[0] = 1024 // needs 11 bits
 	_, err = perfect.NewFilter(context.Background(), c, c.Family.SumAllStrings(nil, countries), codes)
 	fmt.Println(err)
@@ -276,5 +277,6 @@ func ExampleFilter_ValueString() {
 	// 47 true
 	// 46 true
 	// 0 false
+	// [47 0] [true false]
 	// perfect: invalid parameters: value 0 = 1024, want at most 1023
 }

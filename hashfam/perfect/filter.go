@@ -131,10 +131,10 @@ func (f *Filter) fill(ctx context.Context, digests []hashfam.Digest, values []ui
 		index := f.index(d)
 		if bit := uint64(1) << (index % 64); used[index/64]&bit == 0 {
 			used[index/64] |= bit
-			f.slots.add(index, values[i])
+			f.slots.addValue(index, values[i])
 			continue
 		}
-		if value := f.slots.word(index) & f.slots.valueMask(); value != values[i] {
+		if value := f.slots.valueAt(f.slots.word(index), index); value != values[i] {
 			return copyError(uint64(i), uint64(slices.Index(digests, d)), values[i], value)
 		}
 	}
@@ -185,7 +185,7 @@ func (f *Filter) ContainsDigest(d hashfam.Digest) bool {
 		return false
 	}
 	i := f.index(d)
-	return f.slots.match(f.slots.word(i), i, d)
+	return f.slots.match(f.slots.word(i), i, uint64(after(d)))
 }
 
 // ContainsAll appends the result of ContainsDigest for each digest to dst and
@@ -206,7 +206,7 @@ func (f *Filter) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 			words[i] = f.slots.word(index)
 		}
 		for i, d := range block {
-			dst = append(dst, f.slots.match(words[i], indexes[i], d))
+			dst = append(dst, f.slots.match(words[i], indexes[i], uint64(after(d))))
 		}
 	}
 	return dst
@@ -232,10 +232,42 @@ func (f *Filter) ValueDigest(d hashfam.Digest) (value uint64, found bool) {
 	}
 	i := f.index(d)
 	word := f.slots.word(i)
-	if !f.slots.match(word, i, d) {
+	if !f.slots.match(word, i, uint64(after(d))) {
 		return 0, false
 	}
-	return word & f.slots.valueMask(), true
+	return f.slots.valueAt(word, i), true
+}
+
+// ValueAll appends the results of ValueDigest for each digest to values and to
+// found, and returns the extended slices. When the filter is larger than the
+// cache, this is faster than calling ValueDigest for each digest.
+func (f *Filter) ValueAll(values []uint64, found []bool, digests []hashfam.Digest) ([]uint64, []bool) {
+	values = slices.Grow(values, len(digests))
+	found = slices.Grow(found, len(digests))
+	if f.made().n == 0 {
+		for range digests {
+			values = append(values, 0)
+			found = append(found, false)
+		}
+		return values, found
+	}
+	var room, words [blockSize]uint64
+	for block := range slices.Chunk(digests, blockSize) {
+		indexes := f.indexBlock(room[:0], block)
+		for i, index := range indexes { // loads all slots first, for the same reason as indexBlock
+			words[i] = f.slots.word(index)
+		}
+		for i, d := range block {
+			value := uint64(0)
+			match := f.slots.match(words[i], indexes[i], uint64(after(d)))
+			if match {
+				value = f.slots.valueAt(words[i], indexes[i])
+			}
+			values = append(values, value)
+			found = append(found, match)
+		}
+	}
+	return values, found
 }
 
 // FalsePositiveRate returns the false-positive rate. It is 0 if the filter was

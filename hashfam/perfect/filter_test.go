@@ -77,9 +77,9 @@ func TestInvalidFilterConfigs(t *testing.T) {
 		"FilterConfig.FPRate = 1, want above 0":      {FPRate: 1},
 		"FilterConfig.FPRate = NaN":                  {FPRate: math.NaN()},
 		"FilterConfig.FPRate = 1e-17, want at least": {FPRate: 1e-17},
-		"FilterConfig.FPRate = 1e-08, want at least": {FPRate: 1e-8, ValueBits: 32},
-		"FilterConfig.ValueBits = -1, want 0 to 32":  {FPRate: 0.1, ValueBits: -1},
-		"FilterConfig.ValueBits = 33, want 0 to 32":  {FPRate: 0.1, ValueBits: 33},
+		"FilterConfig.FPRate = 1e-18, want at least": {FPRate: 1e-18, ValueBits: 64},
+		"FilterConfig.ValueBits = -1, want 0 to 64":  {FPRate: 0.1, ValueBits: -1},
+		"FilterConfig.ValueBits = 65, want 0 to 64":  {FPRate: 0.1, ValueBits: 65},
 	} {
 		_, err := NewFilter(t.Context(), c, []hashfam.Digest{1}, nil)
 		require.ErrorIs(t, err, ErrParams)
@@ -93,16 +93,25 @@ func TestInvalidFilterConfigs(t *testing.T) {
 	require.NotContains(t, least.ContainsAll(nil, random(100, 1)), false)
 }
 
-// A slot in a frame must have a fingerprint, and must not exceed 56 bits.
+// A slot in a frame must have a fingerprint, and must not exceed 56 bits. A wide
+// one must have a fingerprint of 1 to 56 bits.
 func TestSlotSizeLimits(t *testing.T) {
 	machine.Matters(t)
 	for size, want := range map[slotSize]string{
-		{56 * one, 32}:   "",
-		{56*one + 1, 32}: "bits per slot in 1/65536 = 3670017, want above 2097152, at most 3670016",
-		{3*one + 1, 3}:   "",
-		{3 * one, 3}:     "bits per slot in 1/65536 = 196608, want above 196608, at most 3670016",
-		{0, 0}:           "bits per slot in 1/65536 = 0, want above 0, at most 3670016",
-		{56 * one, 33}:   "Params.ValueBits = 33, want at most 32",
+		{56 * one, 32}:        "",
+		{3*one + 1, 3}:        "",
+		{3 * one, 3}:          "bits per slot in 1/65536 = 196608, want 196609 to 3670016",
+		{0, 0}:                "bits per slot in 1/65536 = 0, want 1 to 3670016",
+		{56*one + 1, 32}:      "",
+		{56*one + 1, 0}:       "bits per slot in 1/65536 = 3670017, want 65536 to 3670016",
+		{88 * one, 32}:        "",
+		{88*one + 1, 32}:      "bits per slot in 1/65536 = 5767169, want 2162688 to 5767168",
+		{34 * one, 33}:        "",
+		{34*one - 1, 33}:      "bits per slot in 1/65536 = 2228223, want 2228224 to 5832704",
+		{120 * one, 64}:       "",
+		{120*one + 1, 64}:     "bits per slot in 1/65536 = 7864321, want 4259840 to 7864320",
+		{120 * one, 65}:       "Params.ValueBits = 65, want at most 64",
+		{math.MaxUint32, 255}: "Params.ValueBits = 255, want at most 64",
 	} {
 		if err := size.check(frame.PerfectFilter); want == "" {
 			require.NoError(t, err, "%+v", size)
@@ -110,6 +119,32 @@ func TestSlotSizeLimits(t *testing.T) {
 			require.EqualError(t, err, "perfect: corrupt encoding: "+want)
 		}
 	}
+}
+
+// Slots of all sizes must contain what was stored, without changing others. The
+// last one must not need bytes after the end.
+func TestSlotsKeepFingerprintsAndValues(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		value := rapid.IntRange(0, maxValue).Draw(t, "bits of a value")
+		length := rapid.Uint64Range(one, maxFingerprint*one).Draw(t, "fingerprint in 1/65536 bits")
+		size := slotSize{uint64(value)*one + length, uint(value)}
+		n := rapid.Uint64Range(1, 100).Draw(t, "n")
+		s := newFingerprints(size, make([]byte, size.bytes(n)))
+		thirds := rapid.SliceOfN(rapid.Uint64(), int(n), int(n)).Draw(t, "third values")
+		for i := range n {
+			s.set(i, thirds[i], thirds[i]*spread&s.valueMask())
+		}
+		for i, third := range thirds {
+			i := uint64(i)
+			word := s.word(i)
+			require.True(t, s.match(word, i, third))
+			require.False(t, s.match(word, i, third^1<<63), "the highest bit of a fingerprint")
+			lowest := 64 - (s.widthOf(i) - s.value)
+			require.False(t, s.match(word, i, third^1<<lowest), "the lowest bit of a fingerprint")
+			require.Equal(t, third*spread&s.valueMask(), s.valueAt(word, i))
+		}
+		require.NoError(t, checkZeros("", s.bits, s.start(n)))
+	})
 }
 
 // Three slots of three bits end in the second byte; eight slots fill three
@@ -141,6 +176,9 @@ func TestFilterWithoutKeysContainsNothing(t *testing.T) {
 		require.Equal(t, []bool{true, false, false}, f.ContainsAll([]bool{true}, []hashfam.Digest{0, 1}))
 		_, found := f.ValueDigest(0)
 		require.False(t, found)
+		values, all := f.ValueAll([]uint64{7}, []bool{true}, []hashfam.Digest{0, 1})
+		require.Equal(t, []uint64{7, 0, 0}, values)
+		require.Equal(t, []bool{true, false, false}, all)
 		require.Zero(t, f.FalsePositiveRate())
 	}
 }
@@ -149,6 +187,7 @@ func TestFilterWithoutKeysContainsNothing(t *testing.T) {
 func TestEachKeyHasItsValue(t *testing.T) {
 	for _, c := range []FilterConfig{
 		{FPRate: 0.9, ValueBits: 1}, {FPRate: 0.9, ValueBits: 13, Compact: true}, {FPRate: 0.01, ValueBits: 32}, {FPRate: 0x1p-50, ValueBits: 6},
+		{FPRate: 0x1p-50, ValueBits: 7}, {FPRate: 0x1p-32, ValueBits: 64}, {FPRate: 0.9, ValueBits: 33}, {FPRate: 0.003, ValueBits: 57}, {FPRate: 0x1p-50, ValueBits: 64},
 	} {
 		for _, n := range []int{0, 1, 9, 300, minMixed} {
 			digests, values := random(n, 1), make([]uint64, n)
@@ -166,6 +205,10 @@ func TestEachKeyHasItsValue(t *testing.T) {
 			}
 			slices.Reverse(digests)
 			slices.Reverse(values)
+			all, found := f.ValueAll([]uint64{1}, []bool{true}, digests)
+			require.Equal(t, append([]uint64{1}, values...), all)
+			require.NotContains(t, found, false)
+			require.Len(t, found, n+1)
 			again, err := NewFilter(t.Context(), c, append(digests, digests...), append(values, values...))
 			require.NoError(t, err)
 			require.True(t, again.Equal(f))

@@ -11,12 +11,12 @@ import (
 // A FilterConfig describes a [Filter].
 type FilterConfig struct {
 	// FPRate is the false-positive rate as a fraction, for example 0.01 for 1%.
-	// It must be above 0 and below 1, above n/2^64 for n keys, and not below
-	// 2^(ValueBits-56). It does not include the probability n/2^64 that a key
-	// has the same digest as one of the n keys.
+	// It must be below 1, above n/2^64 for n keys, and not below 2^-56. It does
+	// not include the probability n/2^64 that a key has the same digest as one
+	// of the n keys. If ValueBits is above 32, the rate is 1/2 or less.
 	FPRate float64
 
-	// ValueBits is the number of bits of each key's value, from 0 to 32.
+	// ValueBits is the number of bits of each key's value, from 0 to 64.
 	ValueBits int
 
 	Compact bool           // saves 0.25 bits per key; see [Config]
@@ -50,7 +50,7 @@ func (c FilterConfig) check(n uint64) error {
 	if !(c.FPRate > 0 && c.FPRate < 1) {
 		return paramError("FilterConfig.FPRate", c.FPRate, fault.RateRange)
 	}
-	least := max(math.Ldexp(1, c.ValueBits-maxSlotBits), math.Ldexp(float64(n+1), -64))
+	least := max(math.Ldexp(1, -maxFingerprint), math.Ldexp(float64(n+1), -64))
 	if c.FPRate < least {
 		return paramError("FilterConfig.FPRate", c.FPRate, fmt.Sprintf("at least %.3g", least))
 	}

@@ -25,8 +25,6 @@ func (l *layout) check(kind frame.Kind) error {
 	switch {
 	case l.keys > maxKeys:
 		return errs.Field(ErrCorrupt, "Params.Keys", l.keys, fmt.Sprintf("at most %d", uint64(maxKeys)))
-	case len(l.bumped) > maxLevels:
-		return errs.Field(ErrCorrupt, "number of levels", len(l.bumped), fmt.Sprintf("at most %d", maxLevels))
 	case l.seed >= maxLastSeeds:
 		return errs.Field(ErrCorrupt, "seed of the last level", l.seed, fmt.Sprintf("below %d", maxLastSeeds))
 	}

@@ -80,6 +80,7 @@ var filters = conformance.Structure{
 		"filter.bin":       goldenFilter(FilterConfig{FPRate: 0.01}, 200),
 		"filterempty.bin":  goldenFilter(FilterConfig{FPRate: 0.01}, 0),
 		"filtervalues.bin": goldenFilter(FilterConfig{FPRate: 0.1, ValueBits: 5}, 100),
+		"filterwide.bin":   goldenFilter(FilterConfig{FPRate: 0x1p-56, ValueBits: 64}, 70),
 		"filterkeyed.bin":  goldenFilter(FilterConfig{FPRate: 0.9, Compact: true, Family: hashfam.New(hashfam.Key{1, 2, 3})}, 50),
 	},
 	ClaimHuge: claimHuge,
@@ -131,8 +132,8 @@ func functionBuilders(t *rapid.T, fam hashfam.Family) map[string]conformance.Bui
 // filterBuilders draws a FilterConfig and returns the way to build a filter.
 func filterBuilders(t *rapid.T, fam hashfam.Family) map[string]conformance.Builder {
 	c := FilterConfig{
-		FPRate:    rapid.SampledFrom([]float64{0.9, 0.5, 0.1, 0.01, 1. / 128, 1e-6}).Draw(t, "rate"),
-		ValueBits: rapid.IntRange(0, 32).Draw(t, "bits of a value"),
+		FPRate:    rapid.SampledFrom([]float64{0.9, 0.5, 0.1, 0.01, 1. / 128, 1e-6, 1e-14}).Draw(t, "rate"),
+		ValueBits: rapid.IntRange(0, maxValue).Draw(t, "bits of a value"),
 		Compact:   rapid.Bool().Draw(t, "compact"),
 		Family:    fam,
 	}
@@ -179,12 +180,23 @@ func valueForms(f any) []conformance.Form {
 		Value([]byte) (uint64, bool)
 		ValueString(string) (uint64, bool)
 		ValueDigest(hashfam.Digest) (uint64, bool)
+		ValueAll([]uint64, []bool, []hashfam.Digest) ([]uint64, []bool)
 	})
+	var values []uint64
+	var found []bool
+	all := func(dst []uint64, digests []hashfam.Digest) []uint64 {
+		values, found = s.ValueAll(values[:0], found[:0], digests)
+		for i, value := range values {
+			dst = append(dst, (value+1)*conformance.One(found[i]))
+		}
+		return dst
+	}
 	number := func(value uint64, found bool) uint64 { return (value + 1) * conformance.One(found) }
 	return conformance.Forms("Value", s,
 		func(key []byte) uint64 { return number(s.Value(key)) },
 		func(key string) uint64 { return number(s.ValueString(key)) },
-		func(d hashfam.Digest) uint64 { return number(s.ValueDigest(d)) })
+		func(d hashfam.Digest) uint64 { return number(s.ValueDigest(d)) },
+		conformance.Answers("ValueAll", 7, all, func(number uint64) uint64 { return number }))
 }
 
 // requireOwnIndexes checks that the keys have different indexes.
@@ -244,12 +256,15 @@ func goldenFunction(c Config, n int) func() conformance.Encoded {
 }
 
 // goldenFilter returns a builder for a Filter with n keys and the values 0, 1,
-// ... 31, 0, 1, ...
+// ... 31, 0, 1, ... If they have 64 bits, they are the digests.
 func goldenFilter(c FilterConfig, n int) func() conformance.Encoded {
 	return func() conformance.Encoded {
 		var values []uint64
 		for i := range n * min(c.ValueBits, 1) {
 			values = append(values, uint64(i)%32)
+		}
+		if c.ValueBits == maxValue {
+			values = valuesOf(maxValue, numbered(c.Family, n))
 		}
 		return must(NewFilter(context.Background(), c, numbered(c.Family, n), values))
 	}

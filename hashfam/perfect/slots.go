@@ -5,14 +5,20 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
 const (
-	one         = 1 << 16 // one bit, in the unit of slotSize
-	maxSlotBits = 56      // with this limit a slot always fits into 8 bytes
-	maxValue    = 32
+	one = 1 << 16 // one bit, in the unit of slotSize
+
+	// A narrow slot always fits into 8 bytes.
+	maxNarrow      = 56
+	maxNarrowValue = 32
+
+	// The fingerprint and at least one bit of the value of a wide slot fit into
+	// 8 bytes, and the whole slot fits into 16.
+	maxFingerprint = 56
+	maxValue       = 64
 
 	// With fewer keys all slots must have the same whole number of bits.
 	// Otherwise the rate would not be the average for the two widths, because
@@ -20,7 +26,10 @@ const (
 	minMixed = 4096
 )
 
-// A slotSize is a slot's size. A slot consists of a fingerprint above a value.
+// A slotSize is a slot's size. A slot consists of a fingerprint and a value. In
+// a narrow slot, the fingerprint is above the value. In a wide one it is below,
+// so that reading it never needs more than 8 bytes.
+//
 // The size need not be a whole number of bits: slot i consists of the bits from
 // ceil(i*width) to ceil((i+1)*width), so the widths of neighbors differ by no
 // more than one bit.
@@ -40,8 +49,15 @@ func newSlotSize(rate float64, value int, n uint64) slotSize {
 		share = 1
 	}
 	width := (whole-1)*one + uint64(math.Ceil(min(1, share)*one))
-	return slotSize{width + uint64(value)*one, uint(value)}
+	s := slotSize{width + uint64(value)*one, uint(value)}
+	if s.wide() {
+		s.width = max(s.width, uint64(value+1)*one)
+	}
+	return s
 }
+
+// wide reports whether the slots are wide: they are if they must be.
+func (s slotSize) wide() bool { return s.value > maxNarrowValue || s.width > maxNarrow*one }
 
 func (s slotSize) rate() float64 {
 	fingerprint := s.width - uint64(s.value)*one
@@ -51,6 +67,12 @@ func (s slotSize) rate() float64 {
 
 // check returns ErrCorrupt if a frame of the given kind cannot have such slots.
 func (s slotSize) check(kind frame.Kind) error {
+	least := uint64(s.value)*one + 1
+	most := uint64(maxNarrow * one)
+	if s.wide() {
+		least = uint64(s.value+1) * one
+		most = uint64(s.value+maxFingerprint) * one
+	}
 	switch {
 	case kind == frame.PerfectFunction && s.width > 0:
 		return errs.Field(ErrCorrupt, "bits per slot in 1/65536", s.width, "0 in a function")
@@ -60,9 +82,8 @@ func (s slotSize) check(kind frame.Kind) error {
 		return nil
 	case s.value > maxValue:
 		return errs.Field(ErrCorrupt, "Params.ValueBits", s.value, fmt.Sprintf("at most %d", maxValue))
-	case s.width <= uint64(s.value)*one || s.width > maxSlotBits*one:
-		return errs.Field(ErrCorrupt, "bits per slot in 1/65536", s.width,
-			fmt.Sprintf("above %d, at most %d", s.value*one, maxSlotBits*one))
+	case s.width < least || s.width > most:
+		return errs.Field(ErrCorrupt, "bits per slot in 1/65536", s.width, fmt.Sprintf("%d to %d", least, most))
 	}
 	return nil
 }
@@ -71,55 +92,98 @@ func (s slotSize) check(kind frame.Kind) error {
 func (s slotSize) start(i uint64) uint64 { return (i*s.width + one - 1) / one }
 
 // bytes returns the size of n slots. It includes enough zeros at the end that
-// all loads of 8 bytes are in bounds.
+// all loads of 8 bytes, or of 16 if slots are wide, are in bounds.
 func (s slotSize) bytes(n uint64) uint64 {
 	if s.width == 0 {
 		return 0
 	}
-	return (s.start(n)+63)/64*wordBytes + wordBytes
-}
-
-// A fingerprints is an array of slots, one for each key.
-type fingerprints struct {
-	slotSize
-	bits []byte
-}
-
-// word returns 8 bytes. Slot i is in the low bits.
-func (s *fingerprints) word(i uint64) uint64 {
-	from := s.start(i)
-	return binary.LittleEndian.Uint64(s.bits[from/8:]) >> (from % 8)
+	total := (s.start(n)+63)/64*wordBytes + wordBytes
+	if s.wide() {
+		total += wordBytes
+	}
+	return total
 }
 
 // widthOf returns the number of bits in slot i.
 func (s slotSize) widthOf(i uint64) uint { return uint(s.start(i+1) - s.start(i)) }
 
+// valueMask returns the largest value.
+func (s slotSize) valueMask() uint64 { return 1<<s.value - 1 }
+
+// A fingerprints is an array of slots, one for each key.
+type fingerprints struct {
+	slotSize
+	bits  []byte
+	below uint // number of bits below the fingerprint in each slot
+	split bool // whether slots are wide, so that a value can be in two words
+}
+
+func newFingerprints(size slotSize, bits []byte) fingerprints {
+	s := fingerprints{slotSize: size, bits: bits, split: size.wide()}
+	if !s.split {
+		s.below = size.value
+	}
+	return s
+}
+
+// word returns 8 bytes. Slot i starts in the lowest bit.
+func (s *fingerprints) word(i uint64) uint64 {
+	from := s.start(i)
+	return binary.LittleEndian.Uint64(s.bits[from/8:]) >> (from % 8)
+}
+
+// match reports whether slot i contains the fingerprint of a digest whose probe
+// sequence has the given third value, which no level uses. word must be the
+// result of word(i).
+func (s *fingerprints) match(word, i, third uint64) bool {
+	left := 64 - (s.widthOf(i) - s.value) // what remains of 64 bits
+	return (word>>(s.below&63)^third>>left)<<left == 0
+}
+
+// valueAt returns the value in slot i. word must be the result of word(i).
+func (s *fingerprints) valueAt(word, i uint64) uint64 {
+	if s.split {
+		return s.wideValue(i)
+	}
+	return word & s.valueMask()
+}
+
+// wideValue returns the value in slot i if slots are wide. It begins in the
+// first word: after up to 7 bits of the previous slot, and 1 to 56 bits of
+// fingerprint.
+func (s *fingerprints) wideValue(i uint64) uint64 {
+	from := s.start(i)
+	low := binary.LittleEndian.Uint64(s.bits[from/8:])
+	high := binary.LittleEndian.Uint64(s.bits[from/8+wordBytes:])
+	skip := uint(from%8) + s.widthOf(i) - s.value
+	return (low>>(skip&63) | high<<((64-skip)&63)) & s.valueMask()
+}
+
 // set stores the fingerprint and the value of a key in slot i, which must be
 // zero. third is the third value of the digest's probe sequence.
 func (s *fingerprints) set(i, third, value uint64) {
-	fingerprint := third >> (64 - (s.widthOf(i) - s.value))
-	s.add(i, fingerprint<<s.value|value)
+	length := s.widthOf(i) - s.value
+	s.add(i, third>>(64-length)<<s.below)
+	s.addValue(i, value)
 }
 
-// add sets the given bits in slot i.
+// addValue stores the value of a key in slot i, whose value must be 0.
+func (s *fingerprints) addValue(i, value uint64) {
+	if !s.split {
+		s.add(i, value)
+		return
+	}
+	length := s.widthOf(i) - s.value
+	from := s.start(i)
+	s.add(i, value<<length)
+	high := s.bits[from/8+wordBytes:]
+	skip := uint(from%8) + length // 1 to 63
+	binary.LittleEndian.PutUint64(high, binary.LittleEndian.Uint64(high)|value>>(64-skip))
+}
+
+// add sets the given bits in the first word of slot i.
 func (s *fingerprints) add(i, bits uint64) {
 	from := s.start(i)
 	word := s.bits[from/8:]
 	binary.LittleEndian.PutUint64(word, binary.LittleEndian.Uint64(word)|bits<<(from%8))
 }
-
-// fingerprint returns the digest's fingerprint for a slot of width bits. It
-// uses the third value of the probe sequence, which no level uses.
-func (s slotSize) fingerprint(d hashfam.Digest, width uint) uint64 {
-	return uint64(d.Probe().Next().Next()) >> (64 - (width - s.value))
-}
-
-// match reports whether slot i, which is in the low bits of word, contains the
-// digest's fingerprint.
-func (s slotSize) match(word, i uint64, d hashfam.Digest) bool {
-	width := s.widthOf(i)
-	return word&(1<<width-1)>>s.value == s.fingerprint(d, width)
-}
-
-// valueMask returns the largest value.
-func (s slotSize) valueMask() uint64 { return 1<<s.value - 1 }

@@ -45,12 +45,16 @@ func open(l layout, mapped, slots []byte, fam hashfam.Family) (stored, error) {
 		hash:    fam.Hasher(l.bytes()),
 		layout:  l,
 		mapped:  mapped,
-		slots:   fingerprints{l.slots, slots},
+		slots:   newFingerprints(l.slots, slots),
 	}, nil
 }
 
 // openPayload is like open for the payload of a frame.
 func openPayload(l layout, payload []byte, fam hashfam.Family) (stored, error) {
+	if l.slots.wide() {
+		end := l.slots.bytes(l.keys)
+		return open(l, payload[end:], payload[:end:end], fam)
+	}
 	end := l.mappingBytes()
 	return open(l, payload[:end:end], payload[end:], fam)
 }

@@ -105,7 +105,7 @@ func TestOnlyTwoFilesUseUnsafe(t *testing.T) {
 // promoted ones. Every exported name should be needed by a known use.
 var maxNames = map[string]int{
 	"bloom": 165, "bloom/static": 57, "counting": 50, "cuckoo": 110, "countmin": 114,
-	"hashfam": 39, "hashfam/perfect": 59, "hashfam/sharded": 12,
+	"hashfam": 39, "hashfam/perfect": 60, "hashfam/sharded": 12,
 }
 
 func TestPackagesHaveFewNames(t *testing.T) {
