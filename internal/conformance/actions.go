@@ -156,7 +156,8 @@ func (s Structure) alike(t rapid.TB, f, other any) {
 	}
 }
 
-// merge merges up to two other structures.
+// merge merges up to two other structures and, if there are few keys, also the
+// structure itself, up to twice and in any place.
 func (m *Machine) merge() {
 	others := make([]Encoded, rapid.IntRange(0, 2).Draw(m.T, "number of others"))
 	var keys []string
@@ -166,6 +167,15 @@ func (m *Machine) merge() {
 		m.Leave(others[i])
 	}
 	own := encode(m, m.F)
+	itself := 0
+	if Total(m.Counts) <= 100 {
+		itself = rapid.IntRange(0, 2).Draw(m.T, "times with itself")
+	}
+	for range itself {
+		place := rapid.IntRange(0, len(others)).Draw(m.T, "place")
+		others = slices.Insert(others, place, m.F)
+		keys = append(keys, m.copies()...)
+	}
 	if err := m.s.merge(m.F, others...); err != nil {
 		require.ErrorIs(m, err, fault.ErrFull)
 		frametest.Equal(m, own, encode(m, m.F), "a failed Merge changed the structure")

@@ -64,7 +64,7 @@ func TestSuiteDetectsEachDefect(t *testing.T) {
 			"a merge keeps the larger count", "all are equal", "CountAll clears its slice", "CountAll has one answer more",
 			"Contains finds more than Count", "ContainsOrAdd is always false", "ContainsOrAdd hides its error",
 			"a failed Add makes room", "AddAll hides its error", "DeleteString does nothing", "Delete finds absent keys",
-			"Reset makes room", "a full merge removes keys", "a full merge has another error", "a merge uses one argument",
+			"Reset makes room", "a full merge removes keys", "a full merge has another error", "a merge uses one argument", "a merge reads what it changes",
 			"a merge empties its arguments", "AppendBinary overwrites", "old keys are kept",
 			"ReadFrom reads on", "an own action fails", "the invariant is broken",
 		},

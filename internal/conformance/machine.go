@@ -124,6 +124,15 @@ func (m *Machine) members() []string {
 	return slices.DeleteFunc(keys, func(key string) bool { return m.Counts[key] == 0 })
 }
 
+// copies returns the members, each as often as it is in the structure.
+func (m *Machine) copies() []string {
+	var keys []string
+	for _, key := range m.members() {
+		keys = append(keys, slices.Repeat([]string{key}, int(m.Counts[key]))...)
+	}
+	return keys
+}
+
 // Total returns the sum of counts, or the largest number if it is larger.
 func Total(counts map[string]uint64) (sum uint64) {
 	for _, n := range counts {
@@ -192,10 +201,7 @@ func (m *Machine) finish() {
 // rebuild compares the structure with one that contains the same keys, and then
 // deletes the keys.
 func (m *Machine) rebuild() {
-	var keys []string
-	for _, key := range m.members() {
-		keys = append(keys, slices.Repeat([]string{key}, int(m.Counts[key]))...)
-	}
+	keys := m.copies()
 	if m.canonical() {
 		f := m.s.like(m.F)
 		must(m, len(m.s.fill(f, keys)) == len(keys) && m.s.equal(m.F, f), "one with the same keys is not equal")

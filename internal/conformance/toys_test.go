@@ -20,6 +20,7 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 	"github.com/filterfam/filterfam/internal/frame"
 	"github.com/filterfam/filterfam/internal/frame/frametest"
+	"github.com/filterfam/filterfam/internal/merge"
 )
 
 var errs = &fault.Maker{Package: "bag"}
@@ -182,6 +183,7 @@ func (b *bag) Merge(others ...*bag) error {
 		b.lose("a full merge removes keys")
 		return pick(b, "a full merge has another error", hashfam.ErrParams, fault.ErrFull)
 	}
+	others = pick(b, "a merge reads what it changes", others, merge.Apart(b, others, (*bag).Clone))
 	for _, o := range others[:pick(b, "a merge uses one argument", min(1, len(others)), len(others))] {
 		for d, n := range o.counts {
 			b.counts[d] += n - pick(b, "a merge keeps the larger count", min(n, b.counts[d]), 0)
