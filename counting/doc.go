@@ -1,6 +1,6 @@
 // Package counting implements counting Bloom filters, which are Bloom filters
-// that can delete keys (Fan, Cao, Almeida and Broder, Summary Cache, IEEE/ACM
-// Transactions on Networking 8(3), 2000).
+// that can delete keys. They were introduced by Fan, Cao, Almeida and Broder
+// (Summary Cache, IEEE/ACM Transactions on Networking 8(3), 2000).
 //
 //   - add: [New], [Filter.Add], [Filter.AddAll]
 //   - delete: [Filter.Delete], [Filter.DeleteAll]
@@ -46,9 +46,9 @@
 //
 // [Classic], the default, places the k positions of a key anywhere in the array
 // and needs the least memory. [Blocked] places them within 512 counters, which
-// are four adjacent cache lines. When the filter is larger than the cache,
-// batches are then three times as fast. A Blocked filter needs 3% more memory
-// at 1%, and 15% more at 0.01%.
+// are four adjacent cache lines, so that batches are much faster when the filter
+// is larger than the cache. A Blocked filter needs 3% more memory at 1%, and 15%
+// more at 0.01%.
 //
 // # Source
 //

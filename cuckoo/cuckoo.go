@@ -70,8 +70,7 @@ func (f *Filter) insert(i, j, fp uint64) error {
 // crosses a cache line. (Fan et al., algorithm 2.)
 //
 // If the filter is larger than the cache, a single call mostly waits for
-// memory. If you have many keys, ContainsAll can be three to four times as
-// fast.
+// memory, so ContainsAll is much faster for many keys.
 func (f *reader) Contains(key []byte) bool { return f.table.Has(f.locate(f.hash.Sum(key))) }
 
 // ContainsString is like Contains for a string key.

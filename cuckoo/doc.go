@@ -1,6 +1,6 @@
 // Package cuckoo implements cuckoo filters: sets that answer "may contain" or
-// "certainly does not" using a few bits per key, and that support deletion
-// (Fan, Andersen, Kaminsky and Mitzenmacher, CoNEXT 2014).
+// "certainly does not" using a few bits per key, and that support deletion. They
+// were introduced by Fan, Andersen, Kaminsky and Mitzenmacher (CoNEXT 2014).
 //
 //   - add keys: [New], [Filter.Add], [Filter.AddAll]
 //   - delete keys: [Filter.Delete], [Filter.DeleteAll]

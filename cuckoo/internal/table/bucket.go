@@ -51,3 +51,67 @@ func (t *Table) flip16(bit uint64, change Lanes) {
 	binary.LittleEndian.PutUint64(b, binary.LittleEndian.Uint64(b)^low)
 	binary.LittleEndian.PutUint64(b[8:], binary.LittleEndian.Uint64(b[8:])^high)
 }
+
+// Decode returns the lanes, 16 bits each, when w is a narrow sorted bucket. It
+// moves the nibbles and the rests apart in two steps: first the upper two of
+// four, then one of each pair. It can be inlined.
+func (t *Table) Decode(w uint64) uint64 {
+	n := uint64(nibbles[w&codeMask])
+	n = (n | n<<24) & 0x000000ff_000000ff
+	n = (n | n<<12) & 0x000f000f_000f000f
+	w >>= codeBits
+	w = w&0xffffffff | w<<((32-2*t.rest)&63)&^0xffffffff
+	return w&t.low | w<<((16-t.rest)&63)&(t.low<<16) | n<<(t.rest&63)
+}
+
+// decodeWide returns the lanes, 32 bits each, of the sorted bucket at a bit.
+func (t *Table) decodeWide(bit uint64) Lanes {
+	n := uint64(nibbles[t.load(bit)&codeMask])
+	bit += codeBits
+	return Lanes{t.decodePair(t.load(bit), n), t.decodePair(t.load(bit+2*t.rest), n>>8)}
+}
+
+func (t *Table) decodePair(w, n uint64) uint64 {
+	n = (n | n<<28) & 0x0000000f_0000000f
+	return (w&0xffffffff|w>>(t.rest&63)<<32)&t.low | n<<(t.rest&63)
+}
+
+// smallest returns zero if a sorted bucket has a free slot, since its smallest
+// fingerprint is zero in this case.
+func (t *Table) smallest(w uint64) uint64 {
+	return uint64(nibbles[w&codeMask]&nibbleMax) | w>>codeBits&(t.Mask>>nibble)
+}
+
+// encode stores fingerprints, which can be in any order, in sorted bucket i.
+func (t *Table) encode(i uint64, v [Slots]uint64) {
+	ascend(&v)
+	low, r := t.Mask>>nibble, t.rest&63
+	number := codeOf(v[0]>>r, v[1]>>r, v[2]>>r, v[3]>>r)
+	first, second := v[0]&low|v[1]&low<<r, v[2]&low|v[3]&low<<r
+	rests, bit := first|second<<(2*r&63), i*t.stride
+	if t.Narrow {
+		t.flip(bit, (t.load(bit)^(rests<<codeBits|number))&(1<<(t.stride&63)-1))
+		return
+	}
+	change := t.load16(bit).Xor(Lanes{rests<<codeBits | number, rests>>(64-codeBits) | second>>(64-2*r)<<codeBits})
+	change.High &= 1<<(t.stride-64) - 1
+	t.flip16(bit, change)
+}
+
+// ascend sorts four numbers with five comparisons (a sorting network).
+func ascend(v *[Slots]uint64) {
+	v[0], v[1] = min(v[0], v[1]), max(v[0], v[1])
+	v[2], v[3] = min(v[2], v[3]), max(v[2], v[3])
+	v[0], v[2] = min(v[0], v[2]), max(v[0], v[2])
+	v[1], v[3] = min(v[1], v[3]), max(v[1], v[3])
+	v[1], v[2] = min(v[1], v[2]), max(v[1], v[2])
+}
+
+// quarters returns four lanes of 16 bits, and halves four lanes of 32 bits.
+func quarters(w uint64) [Slots]uint64 {
+	return [Slots]uint64{w & 0xffff, w >> 16 & 0xffff, w >> 32 & 0xffff, w >> 48}
+}
+
+func halves(l Lanes) [Slots]uint64 {
+	return [Slots]uint64{l.Low & 0xffffffff, l.Low >> 32, l.High & 0xffffffff, l.High >> 32}
+}
