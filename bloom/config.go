@@ -225,7 +225,7 @@ func (p Params) CapacityAt(rate float64) uint64 {
 		return 0
 	}
 	guess := p.estimate(uint64(math.Pow(max(0, min(rate, 0.999)), 1/float64(p.Hashes)) * float64(p.Bits)))
-	return sizing.LargestWithin(rate, uint64(guess), p.rates())
+	return sizing.MostKeys(rate, uint64(guess), p.rates())
 }
 
 // rates returns [Params.RateAt] as a function of n. p must be valid.

@@ -9,8 +9,8 @@ import (
 )
 
 // AddAll calls [Filter.AddDigest] for each digest. Use Family().SumAll to
-// compute them. SumAll and AddAll need half the time of single calls, or a
-// quarter to half if the filter is larger than the cache.
+// compute them. SumAll and AddAll are faster than single calls, in particular
+// if the filter is larger than the cache.
 func (f *Filter) AddAll(digests []hashfam.Digest) {
 	f.made()
 	for group, rest := f.group(digests); len(group) > 0; group, rest = f.group(rest) {
@@ -37,8 +37,8 @@ func (f *Filter) DeleteAll(digests []hashfam.Digest) int {
 }
 
 // ContainsAll appends the result of [Filter.ContainsDigest] for each digest to
-// dst and returns the extended slice. Using it with SumAll needs a quarter to
-// two fifths of the time of single calls.
+// dst and returns the extended slice. Using it with SumAll is much faster than
+// single calls.
 func (f *Filter) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	dst = slices.Grow(dst, len(digests))
 	if f.made().params.Layout == Blocked {

@@ -55,9 +55,8 @@ func (f *Filter) AddDigest(d hashfam.Digest) {
 // positive. False is always right, provided that every deleted key had been
 // added.
 //
-// When the filter is larger than the cache, a call mostly waits for memory.
-// [Filter.ContainsAll] should then be used for many keys, because it needs only
-// a quarter to a third of the time.
+// When the filter is larger than the cache, a call mostly waits for memory, so
+// [Filter.ContainsAll] is much faster for many keys.
 func (f *Filter) Contains(key []byte) bool { return f.ContainsDigest(f.hash.Sum(key)) }
 
 // ContainsString is like [Filter.Contains] for a string key.

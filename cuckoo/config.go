@@ -39,7 +39,7 @@ type Config struct {
 	MemoryBytes uint64
 
 	// Compact saves one bit per slot by sorting the fingerprints in each
-	// bucket. Lookups take a sixth longer, Adds 40 to 50% longer.
+	// bucket, so lookups and in particular Adds take longer.
 	Compact bool
 
 	// Family hashes the keys. The zero value is the public family. If untrusted
@@ -175,7 +175,7 @@ func (p Params) Capacity() uint64 {
 // the given rate. If p is invalid, CapacityAt returns 0.
 func (p Params) CapacityAt(rate float64) uint64 {
 	most := p.Capacity()
-	return min(most, sizing.LargestWithin(rate, most, p.RateAt))
+	return min(most, sizing.MostKeys(rate, most, p.RateAt))
 }
 
 // RateAt returns the expected false-positive rate of a filter with these

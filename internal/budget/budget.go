@@ -29,7 +29,8 @@ func Plan[P interface {
 	}
 	lowest := func(n uint64) float64 { return within(n, bytes).RateAt(n) }
 	if n == 0 {
-		if n = sizing.LargestWithin(rate, min(bytes, sizing.MaxBits/8), lowest); n > 0 {
+		n = sizing.MostKeys(rate, min(bytes, sizing.MaxBits/8), lowest)
+		if n > 0 {
 			return within(n, bytes), nil
 		}
 		n = 1 // for the error

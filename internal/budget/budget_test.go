@@ -1,6 +1,7 @@
 package budget_test
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -148,6 +149,54 @@ func TestExtremeMemoriesAndRates(t *testing.T) {
 			}
 		}
 	}
+}
+
+// At the lowest rates, equal digests limit the capacity. A Config accepts it,
+// at the same rate.
+func TestCapacitiesAtTheDigestFloorArePossible(t *testing.T) {
+	for name, s := range structures {
+		for _, rate := range []float64{0x1p-62, 0x1p-60, 0x1p-50, 0x1.8p-45, 0x1p-40} {
+			p, err := s.params(0, rate, math.MaxUint64)
+			if err != nil {
+				continue // with so few keys there is no such filter
+			}
+			n := p.CapacityAt(rate)
+			_, err = s.params(n, rate, math.MaxUint64)
+			require.NoError(t, err, "%s: %d keys, rate %g", name, n, rate)
+		}
+	}
+}
+
+// The memory and the rate that an error names are accepted. Only slack allows
+// less memory.
+func TestErrorsNameWhatIsNeeded(t *testing.T) {
+	names := slices.Sorted(maps.Keys(structures))
+	rapid.Check(t, func(t *rapid.T) {
+		s := structures[rapid.SampledFrom(names).Draw(t, "structure")]
+		n := uint64(math.Exp(rapid.Float64Range(0, 18).Draw(t, "ln n")))
+		rate := math.Exp(rapid.Float64Range(math.Log(1e-9), math.Log(0.95)).Draw(t, "ln rate"))
+		p, err := s.params(n, rate, 0)
+		require.NoError(t, err)
+		bytes := uint64(float64(p.SizeBytes()) * rapid.Float64Range(0, 0.99).Draw(t, "part of the memory"))
+		_, err = s.params(n, rate, max(1, bytes))
+		if err == nil {
+			require.GreaterOrEqual(t, bytes+s.slack(p.SizeBytes()), p.SizeBytes())
+			return
+		}
+		var fe *hashfam.FieldError
+		require.ErrorAs(t, err, &fe)
+		var least uint64
+		var same, fits float64
+		found, _ := fmt.Sscanf(fe.Allowed, "at least %d for FPRate %g, or FPRate %g", &least, &same, &fits)
+		require.GreaterOrEqual(t, found, 1, fe.Allowed)
+		require.Equal(t, p.SizeBytes(), least)
+		_, err = s.params(n, rate, least)
+		require.NoError(t, err)
+		if found == 3 {
+			_, err = s.params(n, fits, max(1, bytes))
+			require.NoError(t, err, "%v", fe)
+		}
+	})
 }
 
 func TestOneFieldIsNotEnough(t *testing.T) {

@@ -10,6 +10,11 @@ import (
 // Broder and Mitzenmacher 2004, section 2).
 func LowerBound(eps float64) float64 { return -math.Log2(eps) }
 
+// DynamicBound returns log2(1/eps) + log2(e), the bits per key that a filter
+// needs if keys can be added and deleted, for small eps and any number of such
+// operations (Kuszmaul and Walzer, STOC 2024).
+func DynamicBound(eps float64) float64 { return LowerBound(eps) + math.Log2E }
+
 // BloomBitsPerKey returns log2(e)*log2(1/eps) = 1.4427*log2(1/eps), the bits
 // per key in large Bloom filters with the best real k (Broder and Mitzenmacher
 // 2004, section 2). No integer k needs less.

@@ -124,6 +124,17 @@ func LargestWithin(limit float64, guess uint64, rate func(n uint64) float64) uin
 	return beyond - 1
 }
 
+// MostKeys is like [LargestWithin] for a filter's rate. The result is below
+// limit*2^64, because with more keys equal digests alone would have this rate.
+func MostKeys(limit float64, guess uint64, rate func(n uint64) float64) uint64 {
+	return LargestWithin(limit, guess, func(n uint64) float64 {
+		if limit < 1 && math.Ldexp(float64(n), -64) >= limit {
+			return 1
+		}
+		return rate(n)
+	})
+}
+
 // ceilWithin rounds a size up to an integer from 1 to limit.
 func ceilWithin(size float64, limit uint64) uint64 {
 	if size >= float64(limit) {

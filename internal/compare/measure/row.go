@@ -87,8 +87,10 @@ func (c *cell) bound(n int) float64 {
 		return sizing.ExactBound(uint64(n), uint64(c.absent.Len())) / float64(n)
 	case c.Exact:
 		return 0
+	case Median(c.times(del)) > 0: // keys can be deleted
+		return sizing.DynamicBound(c.rate)
 	}
-	return math.Log2(1 / c.rate)
+	return sizing.LowerBound(c.rate)
 }
 
 // Ratios contains a structure's times divided by the times of our similar

@@ -12,7 +12,7 @@ import (
 	"github.com/filterfam/filterfam/internal/compare/measure"
 )
 
-const spaceLegend = "How to read it: bound is bits/key divided by log2(1/target), the lower bound for that rate, or by the lower bound for " +
+const spaceLegend = "How to read it: bound is bits/key divided by log2(1/target), the lower bound for that rate, plus log2(e) = 1.44 if keys can be deleted, or by the lower bound for " +
 	"distinguishing the keys from the absent keys without errors. lost is the number of added keys that were not found and must be 0. " +
 	"add, hit, miss and del are median times in ns: hit for keys that were added, miss for others, del for deleting. also lists other operations."
 
