@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
@@ -22,12 +23,45 @@ func (f *Filter) AppendBinary(dst []byte) ([]byte, error) { return frame.AppendB
 // AppendFrame builds a filter of digests with [New] and appends its encoding to
 // dst. Like New, it sorts digests in place. If New fails, its error and the
 // original dst are returned.
+//
+// Frames of up to 60,000 digests can be built again and again with hardly any
+// allocations if dst is large enough and neither MemoryBytes nor Progress is
+// set. AppendFrame then uses pooled memory of up to 2 MB, and no Workers.
 func AppendFrame(ctx context.Context, dst []byte, c Config, digests []hashfam.Digest) ([]byte, error) {
+	if len(digests) <= ribbon.Small && c.MemoryBytes == 0 && c.Progress == nil {
+		return appendSmall(ctx, dst, c, digests)
+	}
 	f, err := New(ctx, c, digests)
 	if err != nil {
 		return dst, err
 	}
 	return f.AppendBinary(dst)
+}
+
+// scratches pools the memory for small frames.
+var scratches = sync.Pool{New: func() any { return new(ribbon.Scratch) }}
+
+// appendSmall is AppendFrame for digests that a single worker processes. The
+// ribbon uses the memory of a Scratch, so it must not be returned.
+func appendSmall(ctx context.Context, dst []byte, c Config, digests []hashfam.Digest) ([]byte, error) {
+	if _, err := c.columns(0); err != nil { // before digests are sorted
+		return dst, err
+	}
+	if err := checkContext(ctx); err != nil {
+		return dst, err
+	}
+	s := scratches.Get().(*ribbon.Scratch)
+	defer scratches.Put(s)
+	list := s.Sort(digests)
+	columns, err := c.columns(uint64(len(list)))
+	if err != nil {
+		return dst, err
+	}
+	r, err := s.Members(ctx, columns, list)
+	if err != nil {
+		return dst, buildError(err)
+	}
+	return frame.AppendWords(dst, r.Shape().Header(c.Family.CheckValue(), r.PayloadBytes()), s.Pieces()), nil
 }
 
 // MarshalBinary is like [Filter.AppendBinary] with a nil dst.

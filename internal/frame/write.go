@@ -3,6 +3,7 @@ package frame
 import (
 	"encoding"
 	"encoding/base64"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
@@ -32,6 +33,23 @@ func WriteTo(w io.Writer, encode Encoder) (int64, error) {
 		return 0, err
 	}
 	return Write(w, h, payload)
+}
+
+// AppendWords is like [Append] for a payload of words in several slices.
+func AppendWords(dst []byte, h Header, pieces [][]uint64) []byte {
+	dst = slices.Grow(dst, int(h.Size()))
+	start := len(dst)
+	dst = h.append(dst)
+	for _, words := range pieces {
+		if b, ok := bytesOf(words); ok {
+			dst = append(dst, b...)
+			continue
+		}
+		for _, w := range words {
+			dst = binary.LittleEndian.AppendUint64(dst, w)
+		}
+	}
+	return appendSum(dst, crcOf(dst[start:]))
 }
 
 // Append appends a frame to dst, which it grows no more than once. The payload
