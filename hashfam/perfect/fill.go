@@ -186,9 +186,11 @@ func (f *filler) taken(keys []candidate, from uint64) (taken uint64) {
 // test is like taken for one key if seeds are factors. It only tests the seeds
 // whose bits in open are set.
 func (f *filler) test(c candidate, from, open uint64) (taken uint64) {
+	step := c.y * spread // in place, the multiplications have another order
 	for ; open != 0; open &= open - 1 {
 		i := bits.TrailingZeros64(open)
-		taken |= f.used.bit(c.place(&f.level, from+uint64(i))) << i
+		place := c.start + step*(from+uint64(i))>>(f.shift&63)
+		taken |= f.used.bit(place) << i
 	}
 	return taken
 }
