@@ -190,13 +190,18 @@ func (t *Tracker) grow(words uint64) bool {
 
 // allocate makes the log's array large enough for the given number of
 // additional words, which must be within the room. The array doubles, so that
-// it is proportional to the keys that were admitted.
+// it is proportional to the keys that were admitted. With a budget, which limits
+// it anyway, it grows in larger steps, since every pane of a window takes them.
 func (t *Tracker) allocate(words uint64) {
 	need := uint64(len(t.log)) + words
 	if need <= uint64(cap(t.log)) {
 		return
 	}
-	size := min(t.room, max(need, 2*uint64(cap(t.log))))
+	size := 2 * uint64(cap(t.log))
+	if !t.grows() {
+		size *= 2
+	}
+	size = min(t.room, max(need, size))
 	t.log = append(make(log, 0, size), t.log...)
 	if heads := t.headsFor(size); heads > len(t.index.heads) {
 		t.index.relink(t.log, make([]uint32, heads))

@@ -134,8 +134,8 @@ func addMany(t *Tracker, first, last int, count uint64) {
 func TestSizeBytesIsExact(t *testing.T) {
 	bytes := func(tail, heads, log uint64) uint64 { return 256 + 8*tail + 4*heads + 8*log }
 
-	// The log's array doubles when it is full, and then has 2/7 as many heads
-	// as words. A budget limits both.
+	// The log's array doubles when it is full, or grows by four times with a
+	// budget, and then has 2/7 as many heads as words. A budget limits both.
 	for _, c := range []struct {
 		budget     uint64
 		records    int
@@ -144,7 +144,7 @@ func TestSizeBytesIsExact(t *testing.T) {
 		{0, 0, 1, 0}, {0, 1, 1, 4}, {0, 2, 2, 8}, {0, 3, 4, 16}, {0, 4, 4, 16}, {0, 5, 9, 32}, {0, 64, 73, 256},
 		{0, 65, 146, 512}, {0, 128, 146, 512}, {0, 129, 292, 1024}, {0, 256, 292, 1024},
 		{1024, 0, 1, 0}, {1024, 4, 4, 16}, {1024, 5, 6, 24}, {1024, 6, 6, 24},
-		{16 << 10, 0, 1, 0}, {16 << 10, 65, 146, 512}, {16 << 10, 129, 240, 864}, {16 << 10, 216, 240, 864},
+		{16 << 10, 0, 1, 0}, {16 << 10, 16, 18, 64}, {16 << 10, 17, 73, 256}, {16 << 10, 65, 240, 864}, {16 << 10, 216, 240, 864},
 	} {
 		h := New(Goal{Phi: 1, Memory: c.budget})
 		addMany(&h, 1, c.records, 1)
@@ -167,7 +167,7 @@ func TestSizeBytesIsExact(t *testing.T) {
 // A decoded tracker has the memory for its counters and records only. It
 // allocates more when another key is counted, as the original did.
 func TestDecodedTrackerAllocatesWhenNeeded(t *testing.T) {
-	for records, size := range map[int][2]int{0: {4 * 1, 4*1 + 8*4}, 1: {4*1 + 8*4, 4*2 + 8*8}, 10: {4*11 + 8*40, 4*22 + 8*80}} {
+	for records, size := range map[int][2]int{0: {4 * 1, 4*1 + 8*4}, 1: {4*1 + 8*4, 4*4 + 8*16}, 10: {4*11 + 8*40, 4*45 + 8*160}} {
 		h := New(Goal{Phi: 1, Memory: 16 << 10})
 		addMany(&h, 1, records, 1)
 		g, err := recode(&h)
