@@ -92,6 +92,7 @@ func TestMergeErrorsNameTheField(t *testing.T) {
 		{errorOf(f.Jaccard(other)), "Params.Bits = 512, want 1024"},
 		{other.Merge(other, foreign), "others[1]: Params.Family = " + keyed.String() + ", want public"},
 		{c.Merge(g, other), "others[1]: Params.Bits = 512, want 1024"},
+		{s.Attach(nil), "other = nil, want a filter"},
 		{s.Attach(foreign), "Params.Family = " + keyed.String() + ", want public"},
 	} {
 		require.EqualError(t, e.err, "bloom: incompatible structures: "+e.text)

@@ -126,9 +126,12 @@ func (s *Scalable) grow() {
 // A copy of it becomes an additional stage, to which no keys are added. This
 // raises the bound on the rate by the rate of other, and every lookup must
 // query one more stage. Attach returns [ErrIncompatible] and leaves s unchanged
-// if the families differ, or if other is a zero Filter.
+// if the families differ, or if other is nil or a zero Filter.
 func (s *Scalable) Attach(other *Filter) error {
 	s.made()
+	if other == nil {
+		return errs.Field(ErrIncompatible, "other", "nil", "a filter")
+	}
 	if s.Family() != other.params.Family {
 		return errs.Field(ErrIncompatible, "Params.Family", other.params.Family, s.Family().String())
 	}

@@ -47,7 +47,8 @@ func (v View) MarshalText() ([]byte, error) { return v.encoded.Text() }
 // first. Use it when a filter is queried only once and then returned to a
 // cache, for example the filter in a block or a footer. Use [NewFrameReader] to
 // create one FrameReader per family. It does not retain any frames. It can be
-// copied, and goroutines can share it.
+// copied, and goroutines can share it. It is not a filter: it has no encoding,
+// and its JSON is empty.
 type FrameReader struct{ frames frame.Glance }
 
 // NewFrameReader returns a FrameReader for filters that were encoded with fam.

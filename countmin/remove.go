@@ -77,7 +77,8 @@ func (s *Sketch) Halve() error {
 	if !s.params.Conservative {
 		return errs.Field(ErrParams, "Params.Conservative", false, "true for Halve")
 	}
-	if most := rows.halve(s.params.Width); s.total != math.MaxUint64 {
+	most := rows.halve(s.params.Width)
+	if s.total != math.MaxUint64 {
 		s.total = max(s.total/2, most) // most is lower, unless forged rows were decoded
 	}
 	return nil

@@ -83,7 +83,8 @@ func checkRate(m *fault.Maker, rate float64, capacity uint64) error {
 // rounded up to three digits.
 func NeedBytes(bytes uint64, rate, fits float64) string {
 	need := fmt.Sprintf("at least %d for FPRate %g", bytes, rate)
-	if fits *= 1.006; fits < 1 {
+	fits *= 1.006
+	if fits < 1 {
 		need += fmt.Sprintf(", or FPRate %.3g", fits)
 	}
 	return need

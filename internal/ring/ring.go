@@ -44,7 +44,8 @@ func (r *Ring) Count() (turn bool) {
 	if r.keys == 0 {
 		return false
 	}
-	if turn = r.used == r.keys; turn {
+	turn = r.used == r.keys
+	if turn {
 		r.used = 0
 	}
 	r.used++
