@@ -188,6 +188,8 @@ var (
 
 // shellTests maps documents to the folder whose tests run their sh blocks.
 var shellTests = map[string]string{
+	"README.md":           "hashfam/cmd/filterfam",
+	"docs/command.md":     "hashfam/cmd/filterfam",
 	"docs/distributed.md": "hashfam/filterbeam/filterbuild",
 }
 

@@ -1,0 +1,249 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/bloom/static"
+	"github.com/filterfam/filterfam/counting"
+	"github.com/filterfam/filterfam/countmin"
+	"github.com/filterfam/filterfam/cuckoo"
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+// The buildFlags describe the structure.
+type buildFlags struct {
+	kind, output, layout  string
+	rate, epsilon, delta  float64
+	n                     number
+	memory                size
+	compact, conservative bool
+	force                 bool
+	family                hashfam.Family
+	parsedLayout          bloom.Layout
+}
+
+// usedBy lists the types that use a flag.
+var usedBy = map[string][]string{
+	"fpr":          {"static", "bloom", "cuckoo", "counting"},
+	"n":            {"bloom", "cuckoo", "counting"},
+	"memory":       {"static", "bloom", "cuckoo", "counting"},
+	"layout":       {"bloom", "counting"},
+	"compact":      {"cuckoo"},
+	"epsilon":      {"sketch"},
+	"delta":        {"sketch"},
+	"conservative": {"sketch"},
+}
+
+func (c *command) addBuild() *buildFlags {
+	f := &buildFlags{}
+	c.flags.StringVar(&f.output, "o", "", "")
+	c.flags.StringVar(&f.kind, "type", "static", "")
+	c.flags.StringVar(&f.layout, "layout", "classic", "")
+	c.flags.Float64Var(&f.rate, "fpr", 0.01, "")
+	c.flags.Float64Var(&f.epsilon, "epsilon", 0.001, "")
+	c.flags.Float64Var(&f.delta, "delta", 0.01, "")
+	c.flags.Var(&f.n, "n", "")
+	c.flags.Var(&f.memory, "memory", "")
+	c.flags.BoolVar(&f.compact, "compact", false, "")
+	c.flags.BoolVar(&f.conservative, "conservative", false, "")
+	c.flags.BoolVar(&f.force, "force", false, "")
+	c.addRead()
+	return f
+}
+
+// check checks the flags, before any line is read.
+func (c *command) check(f *buildFlags) error {
+	types := []string{"static", "bloom", "cuckoo", "counting", "sketch"}
+	if !slices.Contains(types, f.kind) {
+		return fmt.Errorf("-type %s, want static, bloom, cuckoo, counting or sketch", f.kind)
+	}
+	for name, kinds := range usedBy {
+		if c.given(name) && !slices.Contains(kinds, f.kind) {
+			return fmt.Errorf("-%s cannot be used with -type %s, only with %s", name, f.kind, strings.Join(kinds, ", "))
+		}
+	}
+	if f.parsedLayout.UnmarshalText([]byte(f.layout)) != nil {
+		return fmt.Errorf("-layout %s, want classic, partitioned or blocked", f.layout)
+	}
+	if !(f.rate > 0 && f.rate < 1) {
+		return fmt.Errorf("-fpr %g, want above 0 and below 1; 0.05 is 5%%", f.rate)
+	}
+	if f.memory > 0 && !c.given("fpr") {
+		f.rate = 0 // the lowest rate in this memory
+	}
+	var err error
+	f.family, err = c.family()
+	return err
+}
+
+func build(ctx context.Context, c *command) error {
+	f := c.addBuild()
+	names, err := c.parse()
+	if err != nil {
+		return err
+	}
+	if err := c.check(f); err != nil {
+		return err
+	}
+	if err := checkOutput(f.output, names); err != nil {
+		return err
+	}
+	c.progress.start(names)
+	made, err := c.made(ctx, f, names)
+	if err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return write(ctx, f.output, made)
+}
+
+// made returns the structure of all lines.
+func (c *command) made(ctx context.Context, f *buildFlags, names []string) (io.WriterTo, error) {
+	if f.kind == "static" {
+		digests, err := c.digests(ctx, f, names)
+		if err != nil {
+			return nil, err
+		}
+		return static.New(ctx, static.Config{FPRate: f.rate, MemoryBytes: uint64(f.memory), Family: f.family}, digests)
+	}
+	unknown := f.kind != "sketch" && f.n == 0 && !(f.memory > 0 && f.rate > 0)
+	if !unknown {
+		return c.filled(f, uint64(f.n), func(use func([]hashfam.Digest) error) error {
+			return c.eachBatch(ctx, names, f.family, func(_ [][]byte, d []hashfam.Digest) error { return use(d) })
+		})
+	}
+	if !regular(names) {
+		digests, err := c.digests(ctx, f, names)
+		if err != nil {
+			return nil, err
+		}
+		return c.filled(f, uint64(len(digests)), func(use func([]hashfam.Digest) error) error { return use(digests) })
+	}
+	n := uint64(0)
+	err := c.eachBatch(ctx, names, f.family, func(keys [][]byte, _ []hashfam.Digest) error {
+		n += uint64(len(keys))
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return c.filled(f, n, func(use func([]hashfam.Digest) error) error {
+		return c.eachBatch(ctx, names, f.family, func(_ [][]byte, d []hashfam.Digest) error { return use(d) })
+	})
+}
+
+// digests returns the digests of all lines.
+func (c *command) digests(ctx context.Context, f *buildFlags, names []string) (all []hashfam.Digest, err error) {
+	err = c.eachBatch(ctx, names, f.family, func(_ [][]byte, digests []hashfam.Digest) error {
+		all = append(all, digests...)
+		return nil
+	})
+	return all, err
+}
+
+// filled returns a structure with all digests that each yields. n is the number
+// of keys, or 0 if it follows from the rate and the memory.
+func (c *command) filled(f *buildFlags, n uint64, each func(use func([]hashfam.Digest) error) error) (io.WriterTo, error) {
+	if f.n == 0 && !(f.memory > 0 && f.rate > 0) {
+		n = max(n, 1) // also for no lines
+	}
+	made, add, rate, err := f.create(n)
+	if err != nil {
+		return nil, err
+	}
+	lines := uint64(0)
+	full := false
+	err = each(func(digests []hashfam.Digest) error {
+		lines += uint64(len(digests))
+		if full {
+			return nil // count the other lines
+		}
+		err := add(digests)
+		full = errors.Is(err, cuckoo.ErrFull)
+		if full {
+			return nil
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case full:
+		return nil, fmt.Errorf("%s is too small for %d lines: want %s", f.limit(), lines, f.enough(lines))
+	case rate != nil && f.rate > 0 && rate() > 2*f.rate && !f.force:
+		return nil, fmt.Errorf("%s is too small for %d lines: the rate is %.3g%%, above twice -fpr %g; want %s, or -force",
+			f.limit(), lines, 100*rate(), f.rate, f.enough(lines))
+	}
+	return made, nil
+}
+
+// limit returns the flag that limits the number of keys.
+func (f *buildFlags) limit() string {
+	if f.n > 0 {
+		return fmt.Sprintf("-n %d", f.n)
+	}
+	return fmt.Sprintf("-memory %d", f.memory)
+}
+
+// enough returns the flag that would have been right.
+func (f *buildFlags) enough(lines uint64) string {
+	if f.n > 0 {
+		return fmt.Sprintf("-n %d", lines)
+	}
+	return fmt.Sprintf("-n %d instead", lines)
+}
+
+// create returns a structure, a function that adds digests, and one that
+// returns the rate.
+func (f *buildFlags) create(n uint64) (made io.WriterTo, add func([]hashfam.Digest) error, rate func() float64, err error) {
+	always := func(add func([]hashfam.Digest)) func([]hashfam.Digest) error {
+		return func(digests []hashfam.Digest) error { add(digests); return nil }
+	}
+	memory := uint64(f.memory)
+	switch f.kind {
+	case "bloom":
+		b, err := bloom.New(bloom.Config{Capacity: n, FPRate: f.rate, MemoryBytes: memory, Layout: f.parsedLayout, Family: f.family})
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		return b, always(b.AddAll), b.FalsePositiveRate, nil
+	case "counting":
+		b, err := counting.New(counting.Config{Capacity: n, FPRate: f.rate, MemoryBytes: memory, Layout: f.parsedLayout, Family: f.family})
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		return b, always(b.AddAll), b.FalsePositiveRate, nil
+	case "cuckoo":
+		b, err := cuckoo.New(cuckoo.Config{Capacity: n, FPRate: f.rate, MemoryBytes: memory, Compact: f.compact, Family: f.family})
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		return b, distinct(b), b.FalsePositiveRate, nil
+	}
+	s, err := countmin.New(countmin.Config{Epsilon: f.epsilon, Delta: f.delta, Conservative: f.conservative, Family: f.family})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return s, always(s.AddAll), nil, nil
+}
+
+// distinct returns a function that adds digests that are not in the filter,
+// because a cuckoo filter has room for only eight copies of a key.
+func distinct(f *cuckoo.Filter) func([]hashfam.Digest) error {
+	return func(digests []hashfam.Digest) error {
+		for _, d := range digests {
+			if _, err := f.ContainsOrAddDigest(d); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}

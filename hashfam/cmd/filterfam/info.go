@@ -1,0 +1,213 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strings"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/frame"
+)
+
+// An about describes the structure in a file.
+type about struct {
+	File       string   `json:"file"`
+	Kind       string   `json:"kind"`
+	Version    uint8    `json:"version"`
+	Family     string   `json:"family"`
+	Parameters string   `json:"parameters,omitempty"`
+	Keys       *float64 `json:"keys,omitempty"`
+	Estimated  bool     `json:"keys_estimated,omitempty"`
+	Total      *uint64  `json:"total,omitempty"`
+	Rate       *float64 `json:"rate,omitempty"`
+	Bytes      uint64   `json:"bytes"`
+	BitsPerKey float64  `json:"bits_per_key,omitempty"`
+	Checksum   string   `json:"checksum"`
+	Remark     string   `json:"remark,omitempty"`
+}
+
+func info(_ context.Context, c *command) error {
+	asJSON := false
+	c.flags.BoolVar(&asJSON, "json", false, "")
+	c.addKey()
+	names, err := c.parse()
+	if err != nil {
+		return err
+	}
+	if len(names) == 0 {
+		return errors.New("want the name of a file")
+	}
+	fam, err := c.family()
+	if err != nil {
+		return err
+	}
+	var damaged error
+	for i, name := range names {
+		a, err := describe(name, fam)
+		if err != nil {
+			c.out.Flush()
+			return err
+		}
+		if a.Checksum == "wrong" {
+			damaged = fmt.Errorf("%s: the file is damaged", name)
+		}
+		if err := c.printAbout(a, asJSON, i > 0); err != nil {
+			return err
+		}
+	}
+	if err := c.out.Flush(); err != nil {
+		return err
+	}
+	return damaged
+}
+
+// printAbout prints a description, after an empty line if it is not the first.
+func (c *command) printAbout(a about, asJSON, later bool) error {
+	if asJSON {
+		text, err := json.Marshal(a)
+		fmt.Fprintln(c.out, string(text))
+		return err
+	}
+	if later {
+		fmt.Fprintln(c.out)
+	}
+	a.print(c.out)
+	return nil
+}
+
+// describe reads a file.
+func describe(name string, fam hashfam.Family) (about, error) {
+	file, err := openInput(name)
+	if err != nil {
+		return about{}, err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(file)
+	if err != nil {
+		return about{}, inFile(name, err)
+	}
+	h, err := frame.Identify(data)
+	if err != nil {
+		return about{}, inFile(name, notAStructure(data, err))
+	}
+	a := about{File: name, Kind: h.Kind.String(), Version: h.Version, Family: h.Family(), Bytes: uint64(len(data)), Checksum: "right"}
+	_, a.Kind, _ = strings.Cut(a.Kind, " ")
+	if h.Kind == frame.HeavyHitters {
+		a.Kind = h.Kind.String()
+	}
+	if a.Bytes != h.Size() {
+		a.Checksum = "wrong"
+		a.Remark = fmt.Sprintf("the file has %d bytes, but the structure needs %d", a.Bytes, h.Size())
+		return a, nil
+	}
+	if h.Check != fam.CheckValue() { // most structures do not need the key
+		fam = hashfam.Family{}
+		err = frame.Publish(data)
+	}
+	s := receiver(h.Kind, fam)
+	if s == nil || err != nil {
+		a.fail(err)
+		return a, nil
+	}
+	if _, err := s.ReadFrom(strings.NewReader(string(data))); err != nil {
+		a.fail(err)
+		return a, nil
+	}
+	a.Parameters, _, _ = strings.Cut(s.String(), ", family ")
+	a.Parameters += ")"
+	a.measure(s)
+	return a, nil
+}
+
+// fail notes why the contents cannot be described.
+func (a *about) fail(err error) {
+	if err == nil {
+		return
+	}
+	a.Remark = message(err)
+	if strings.Contains(a.Remark, "checksum") || strings.Contains(a.Remark, "length") || errors.Is(err, io.ErrUnexpectedEOF) {
+		a.Checksum = "wrong"
+		return
+	}
+	a.Remark = "the contents cannot be decoded, perhaps because they need the secret key: " + a.Remark
+}
+
+// measure adds what the structure contains.
+func (a *about) measure(s structure) {
+	if exact, ok := s.(interface{ Len() uint64 }); ok {
+		n := float64(exact.Len())
+		a.Keys = &n
+	} else if estimated, ok := s.(interface{ EstimatedLen() float64 }); ok {
+		if n := math.Round(estimated.EstimatedLen()); !math.IsInf(n, 0) {
+			a.Keys = &n
+			a.Estimated = true
+		}
+	}
+	if sum, ok := s.(interface{ Total() uint64 }); ok {
+		n := sum.Total()
+		a.Total = &n
+	}
+	if filter, ok := s.(interface{ FalsePositiveRate() float64 }); ok {
+		rate := filter.FalsePositiveRate()
+		a.Rate = &rate
+	}
+	if a.Keys != nil && *a.Keys > 0 {
+		a.BitsPerKey = 8 * float64(s.SizeBytes()) / *a.Keys
+	}
+}
+
+// print prints the fields that are known.
+func (a *about) print(w io.Writer) {
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "%-13s%s\n", name, fmt.Sprintf(format, args...))
+	}
+	line("file", "%s", a.File)
+	line("kind", "%s, version %d", a.Kind, a.Version)
+	line("family", "%s", a.Family)
+	if a.Parameters != "" {
+		line("parameters", "%s", a.Parameters)
+	}
+	if a.Keys != nil && a.Estimated {
+		line("keys", "about %.0f", *a.Keys)
+	} else if a.Keys != nil {
+		line("keys", "%.0f", *a.Keys)
+	}
+	if a.Total != nil {
+		line("total", "%d", *a.Total)
+	}
+	if a.Rate != nil {
+		line("rate", "%.3g%%", 100**a.Rate)
+	}
+	line("bytes", "%d", a.Bytes)
+	if a.BitsPerKey > 0 {
+		line("bits per key", "%.2f", a.BitsPerKey)
+	}
+	line("checksum", "%s", a.Checksum)
+	if a.Remark != "" {
+		line("remark", "%s", a.Remark)
+	}
+}
+
+// key prints a new key. A file can then be read only by its owner.
+func key(_ context.Context, c *command) error {
+	names, err := c.parse()
+	if err != nil {
+		return err
+	}
+	if len(names) > 0 {
+		return fmt.Errorf("%q: want no arguments; the key is printed to standard output", names[0])
+	}
+	if info, err := os.Stdout.Stat(); err == nil && info.Mode().IsRegular() {
+		if err := os.Stdout.Chmod(0o600); err != nil {
+			return err
+		}
+	}
+	k := hashfam.RandomKey()
+	fmt.Fprintf(c.out, "%x\n", k[:])
+	return nil
+}

@@ -1,0 +1,488 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/filterfam/filterfam/countmin"
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/checks"
+)
+
+// asCommand is the environment variable that makes this program the command.
+const asCommand = "FILTERFAM_AS_COMMAND"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// A result is what a command has printed.
+type result struct {
+	out, log string
+	code     int
+}
+
+// prepare returns a command that runs in a folder.
+func prepare(dir, name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(name, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), asCommand+"=1")
+	return cmd
+}
+
+// finish runs a command to its end.
+func finish(t testing.TB, cmd *exec.Cmd) result {
+	t.Helper()
+	var out, log bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &log
+	err := cmd.Run()
+	if cmd.ProcessState == nil {
+		t.Skip("this program cannot start itself: ", err)
+	}
+	return result{out.String(), log.String(), cmd.ProcessState.ExitCode()}
+}
+
+// run runs filterfam in a folder.
+func run(t testing.TB, dir, input string, args ...string) result {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	cmd := prepare(dir, self, args...)
+	cmd.Stdin = strings.NewReader(input)
+	return finish(t, cmd)
+}
+
+// succeeds runs filterfam and returns its output.
+func succeeds(t testing.TB, dir, input string, args ...string) string {
+	t.Helper()
+	r := run(t, dir, input, args...)
+	require.Equal(t, result{r.out, "", 0}, r, "%s", args)
+	return r.out
+}
+
+func writeText(t testing.TB, dir, name, text string) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+}
+
+// namesIn returns the names of all files in a folder.
+func namesIn(t testing.TB, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	return names
+}
+
+func zipped(t testing.TB, text string) string {
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, err := io.WriteString(w, text)
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	return b.String()
+}
+
+// numbers returns a text with the numbers from first to last-1.
+func numbers(first, last int) string {
+	var b strings.Builder
+	for i := first; i < last; i++ {
+		fmt.Fprintln(&b, "key", i)
+	}
+	return b.String()
+}
+
+var kinds = []string{"static", "bloom", "cuckoo", "counting", "sketch"}
+
+// Every line of the input is found, and query -v prints the other lines.
+func TestQueryFindsEveryLineThatWasBuilt(t *testing.T) {
+	dir := t.TempDir()
+	writeText(t, dir, "keys.txt", numbers(0, 1000))
+	writeText(t, dir, "both.txt", numbers(500, 2500))
+	for _, kind := range kinds {
+		succeeds(t, dir, "", "build", "-type", kind, "-o", kind, "keys.txt")
+		require.Equal(t, numbers(0, 1000), succeeds(t, dir, "", "query", kind, "keys.txt"))
+		require.Equal(t, "1000\n", succeeds(t, dir, numbers(0, 1000), "query", "-c", kind))
+		yes := succeeds(t, dir, "", "query", kind, "both.txt")
+		no := succeeds(t, dir, "", "query", "-v", kind, "-", "both.txt")
+		require.True(t, strings.HasPrefix(yes, numbers(500, 1000)))
+		require.Equal(t, 2000, strings.Count(yes, "\n")+strings.Count(no, "\n"))
+		require.Less(t, strings.Count(yes, "\n"), 600)
+		succeeds(t, dir, numbers(0, 1000), "build", "-type="+kind, "-o", kind+"2")
+		one, err := os.ReadFile(filepath.Join(dir, kind))
+		require.NoError(t, err)
+		two, err := os.ReadFile(filepath.Join(dir, kind+"2"))
+		require.NoError(t, err)
+		require.True(t, bytes.Equal(one, two), "standard input gives another %s", kind)
+		require.Equal(t, string(one), succeeds(t, dir, "", "build", "-type", kind, "keys.txt", "-o", "-"))
+	}
+	require.Equal(t, result{"", "", nothingFound}, run(t, dir, "absent\n", "query", "static"))
+	require.Equal(t, result{"0\n", "", nothingFound}, run(t, dir, "absent\n", "query", "-c", "static"))
+}
+
+// The same keys have the same filter, however they are stored.
+func TestKeysDoNotDependOnTheFile(t *testing.T) {
+	dir := t.TempDir()
+	writeText(t, dir, "lf", "ada\n\ngrace\nedsger")
+	writeText(t, dir, "crlf", "ada\r\ngrace\r\n\r\nedsger\r\n")
+	writeText(t, dir, "words.txt", zipped(t, "ada\ngrace\nedsger\n"))
+	writeText(t, dir, "-", "edsger\nada\ngrace\nada\n")
+	writeText(t, dir, "nul", "ada\x00grace\x00edsger")
+	want := succeeds(t, dir, "", "build", "-o", "-", "lf")
+	for _, args := range [][]string{{"crlf"}, {"words.txt"}, {"./-"}, {"-0", "nul"}, {"--", "lf", "crlf", "words.txt"}} {
+		require.Equal(t, want, succeeds(t, dir, "", append([]string{"build", "-o", "-"}, args...)...), args)
+	}
+	require.Equal(t, want, succeeds(t, dir, zipped(t, "ada\ngrace\nedsger\n"), "build", "-o", "-"))
+	succeeds(t, dir, "", "build", "-empty", "-o", "empty", "lf")
+	require.Equal(t, "\nada\n", succeeds(t, dir, "\nada\n", "query", "-empty", "empty"))
+	require.Equal(t, "ada\n", succeeds(t, dir, "\nada\n", "query", "empty"))
+	require.Equal(t, "a\nb\x00", succeeds(t, dir, "a\nb\x00a\nb\x00", "uniq", "-0"))
+	succeeds(t, dir, "", "build", "-o", "none", os.DevNull)
+	require.Equal(t, nothingFound, run(t, dir, "ada\n", "query", "none").code)
+}
+
+// uniq prints what awk '!seen[$0]++' prints, also when it is restarted.
+func TestUniqPrintsEachLineOnce(t *testing.T) {
+	dir := t.TempDir()
+	round := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		round++
+		if round > 15 {
+			return // a process takes milliseconds
+		}
+		lines := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "dd", "e e"}), 0, 20).Draw(rt, "lines")
+		cut := rapid.IntRange(0, len(lines)).Draw(rt, "cut")
+		want, seen := "", map[string]bool{}
+		for _, line := range lines {
+			if !seen[line] {
+				want += line + "\n"
+			}
+			seen[line] = true
+		}
+		text := func(lines []string) string { return strings.Join(append(lines[:len(lines):len(lines)], ""), "\n") }
+		require.Equal(rt, want, succeeds(t, dir, text(lines), "uniq"))
+		for _, args := range [][]string{{"-n", "1000"}, {"-memory", "1K"}, nil} {
+			os.Remove(filepath.Join(dir, "state"))
+			args = append([]string{"uniq", "-state", "state"}, args...)
+			got := succeeds(t, dir, text(lines[:cut]), args...) + succeeds(t, dir, text(lines[cut:]), args...)
+			require.Equal(rt, want, got)
+		}
+	})
+	r := run(t, dir, "", "uniq", "-n", "7", "-state", "state")
+	require.Contains(t, r.log, "filterfam uniq: -state state: was made with another -n")
+	r = run(t, dir, numbers(0, 1000), "uniq", "-n", "100")
+	require.Contains(t, r.log, "the rate has reached twice -fpr after ")
+	require.Equal(t, failed, r.code)
+	require.True(t, strings.HasPrefix(numbers(0, 1000), r.out))
+	require.Greater(t, strings.Count(r.out, "\n"), 99)
+	require.Equal(t, 0, run(t, dir, numbers(0, 1000), "uniq", "-n", "100", "-force").code)
+}
+
+func TestTopPrintsTheMostFrequentLines(t *testing.T) {
+	dir := t.TempDir()
+	text := strings.Repeat("ada\n", 30) + strings.Repeat("grace\n", 20) + numbers(0, 50)
+	require.Equal(t, "30\t30\tada\n20\t20\tgrace\n", succeeds(t, dir, text, "top", "-k", "2"))
+	require.Equal(t, "30\t30\tada\n", succeeds(t, dir, text, "top", "-phi", "0.25", "-low"))
+	r := run(t, dir, numbers(0, 20_000), "top", "-memory", "1K")
+	require.Equal(t, 0, r.code)
+	require.Contains(t, r.log, "filterfam top: the list may be incomplete")
+}
+
+// Structures that only programs write can also be queried and described.
+func TestHeavyHittersHaveCounts(t *testing.T) {
+	dir := t.TempDir()
+	fam := hashfam.New(hashfam.Key{1})
+	heavy := hashfam.Must(countmin.NewHeavyHitters(countmin.HeavyConfig{Phi: 0.1, Family: fam}))
+	heavy.AddN([]byte("ada"), 7)
+	require.NoError(t, hashfam.WriteFile(filepath.Join(dir, "heavy"), heavy))
+	require.Contains(t, succeeds(t, dir, "", "info", "heavy"), "total        7\n")
+	t.Setenv(keyVariable, "01"+strings.Repeat("00", 15))
+	require.Equal(t, "7\tada\n", succeeds(t, dir, "alan\nada\n", "query", "-counts", "heavy"))
+	require.Contains(t, succeeds(t, dir, "", "info", "heavy"), "total        7\n")
+}
+
+func TestSecretFamilies(t *testing.T) {
+	dir := t.TempDir()
+	writeText(t, dir, "key", succeeds(t, dir, "", "key"))
+	writeText(t, dir, "raw", "0123456789abcdef")
+	writeText(t, dir, "short", "12345")
+	writeText(t, dir, "zero", strings.Repeat("0", 32)+"\n")
+	writeText(t, dir, "letters", strings.Repeat("x", 32))
+	for _, name := range []string{"key", "raw"} {
+		succeeds(t, dir, "ada\n", "build", "-key-file", name, "-o", name+".filter")
+		require.Equal(t, "ada\n", succeeds(t, dir, "ada\n", "query", "-key-file", name, name+".filter"))
+		require.Regexp(t, "family +keyed:[0-9a-f]{16}\n", succeeds(t, dir, "", "info", name+".filter"))
+	}
+	for name, want := range map[string]string{
+		"": "needs the secret key of family keyed:", "raw": "has family keyed:", "short": "5 bytes, want 32 hexadecimal",
+		"zero": "all zeros", "letters": "not hexadecimal", "none": "no such file",
+	} {
+		r := run(t, dir, "ada\n", "query", "-key-file", name, "key.filter")
+		require.Equal(t, failed, r.code)
+		require.Contains(t, r.log, want)
+	}
+	other := strings.TrimSpace(succeeds(t, dir, "", "key"))
+	t.Setenv(keyVariable, other)
+	r := run(t, dir, "", "query", "key.filter")
+	require.Contains(t, r.log, "has family keyed:")
+	require.NotContains(t, r.log, other)
+}
+
+func TestMergeIsABuildOfAllLines(t *testing.T) {
+	dir := t.TempDir()
+	for _, kind := range kinds[1:] {
+		args := []string{"build", "-type", kind, "-o"}
+		if kind != "sketch" {
+			args = []string{"build", "-type", kind, "-n", "3000", "-o"}
+		}
+		succeeds(t, dir, numbers(0, 1000), append(args, "a")...)
+		succeeds(t, dir, numbers(1000, 2000), append(args, "b")...)
+		succeeds(t, dir, "", "merge", "-o", "both", "a", "b")
+		require.Equal(t, "2000\n", succeeds(t, dir, numbers(0, 2000), "query", "-c", "both"))
+	}
+	succeeds(t, dir, numbers(0, 10), "build", "-o", "static")
+	succeeds(t, dir, numbers(0, 10), "build", "-type=bloom", "-n=10", "-o=small")
+	succeeds(t, dir, numbers(0, 10), "build", "-type=bloom", "-n=100", "-o=large")
+	for want, args := range map[string][]string{
+		"static: is a static filter, but small is a Bloom filter": {"-o", "x", "small", "static"},
+		"large: bits is 968, but 104 in small":                    {"-o", "x", "small", "large"},
+		"cannot be merged":                                        {"-o", "x", "static", "static"},
+		"at least two files":                                      {"-o", "x", "static"},
+		"-o small: is also an input":                              {"-o", "small", "small", "large"},
+	} {
+		r := run(t, dir, "", append([]string{"merge"}, args...)...)
+		require.Equal(t, failed, r.code)
+		require.Contains(t, r.log, want)
+	}
+	require.NoFileExists(t, filepath.Join(dir, "x"))
+}
+
+// An error is one line, in the words of the flags, and leaves no file.
+func TestErrorsAreOneLine(t *testing.T) {
+	dir := t.TempDir()
+	writeText(t, dir, "keys", numbers(0, 1000))
+	writeText(t, dir, "bad.gz", "\x1f\x8bnot compressed")
+	writeText(t, dir, "cut.gz", zipped(t, numbers(0, 1000))[:500])
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "folder"), 0o700))
+	before := namesIn(t, dir)
+	for _, test := range []struct {
+		want string
+		args []string
+	}{
+		{"build: want -o FILE", []string{"build", "keys"}},
+		{"build: flag provided but not defined: -zap", []string{"build", "-zap"}},
+		{"build: -type tree, want static, bloom", []string{"build", "-type", "tree", "-o", "x", "keys"}},
+		{"build: -layout square, want classic", []string{"build", "-layout", "square", "-type", "bloom", "-o", "x", "keys"}},
+		{"build: -fpr 2, want above 0", []string{"build", "-fpr", "2", "-o", "x", "keys"}},
+		{"build: -fpr NaN, want above 0", []string{"build", "-fpr", "NaN", "-o", "x", "keys"}},
+		{"-n: want a whole number", []string{"build", "-n", "1.5", "-o", "x", "keys"}},
+		{"-n: want a whole number", []string{"build", "-n", "1e30", "-o", "x", "keys"}},
+		{"-memory: want a number of bytes", []string{"build", "-memory", "1X", "-o", "x", "keys"}},
+		{"build: -n cannot be used with -type static", []string{"build", "-n", "9", "-o", "x", "keys"}},
+		{"want -n 1000, or -force", []string{"build", "-type", "bloom", "-n", "9", "-o", "x", "keys"}},
+		{"want -n 1000, or -force", []string{"build", "-type", "counting", "-n", "9", "-o", "x", "keys"}},
+		{"-n 9 is too small for 1000 lines: want -n 1000", []string{"build", "-type", "cuckoo", "-n", "9", "-o", "x", "keys"}},
+		{"-o keys: is also an input", []string{"build", "-o", "keys", "keys"}},
+		{"-o ./keys: is also an input", []string{"build", "-o", "./keys", "bad.gz", "keys"}},
+		{"-o folder: is a folder", []string{"build", "-o", "folder", "keys"}},
+		{"-o none/x: no such file", []string{"build", "-o", "none/x", "keys"}},
+		{"none: no such file", []string{"build", "-o", "x", "none"}},
+		{"folder: is a folder", []string{"build", "-o", "x", "folder"}},
+		{"bad.gz: gzip: ", []string{"build", "-o", "x", "bad.gz"}},
+		{"cut.gz: unexpected EOF", []string{"build", "-o", "x", "cut.gz"}},
+		{"query: want the name of a filter", []string{"query"}},
+		{"keys: not a file of this library", []string{"query", "keys"}},
+		{"keys: not a file of this library", []string{"info", "keys"}},
+		{"want the name of a file", []string{"info"}},
+		{"want one of the two", []string{"top", "-k", "1", "-phi", "0.1", "keys"}},
+		{"-phi 2, want above 0", []string{"top", "-phi", "2", "keys"}},
+		{"want -n or -memory", []string{"plan"}},
+		{`"ad" is not a subcommand`, []string{"ad"}},
+		{`"x": want no arguments`, []string{"key", "x"}},
+	} {
+		r := run(t, dir, "", test.args...)
+		require.Equal(t, failed, r.code, test.args)
+		require.Contains(t, r.log, test.want)
+		require.Equal(t, 1, strings.Count(r.log, "\n"), r.log)
+		require.True(t, strings.HasPrefix(r.log, "filterfam"), r.log)
+		require.NotRegexp(t, "Config|Capacity|FPRate|MemoryBytes", r.log)
+		require.Equal(t, before, namesIn(t, dir), test.args)
+	}
+	require.Equal(t, 0, run(t, dir, "", "build", "-type", "bloom", "-n", "9", "-force", "-o", "x", "keys").code)
+}
+
+// Damaged and truncated files are refused, and info says so.
+func TestDamagedFilesAreRefused(t *testing.T) {
+	dir := t.TempDir()
+	for _, kind := range kinds {
+		whole := succeeds(t, dir, numbers(0, 100), "build", "-type", kind, "-o", "-")
+		at := len(whole) / 2
+		writeText(t, dir, "good", whole)
+		require.Contains(t, succeeds(t, dir, "", "info", "good"), "checksum     right\n")
+		for name, text := range map[string]string{
+			"damaged": whole[:at] + string(whole[at]^1) + whole[at+1:], "cut": whole[:at], "longer": whole + "more", "header": whole[:30],
+		} {
+			writeText(t, dir, name, text)
+			r := run(t, dir, "key 1\n", "query", name)
+			require.Equal(t, failed, r.code, "%s %s", kind, name)
+			require.Contains(t, r.log, name+": ")
+			require.Equal(t, 1, strings.Count(r.log, "\n"))
+			require.Equal(t, failed, run(t, dir, "", "info", name).code, "%s %s", kind, name)
+		}
+		require.Contains(t, run(t, dir, "", "info", "damaged").out, "checksum     wrong\n")
+	}
+	writeText(t, dir, "empty", "")
+	require.Contains(t, run(t, dir, "", "query", "empty").log, "empty: not a file of this library")
+}
+
+// A line can be huge. The long form has one of a gigabyte, and one that is a
+// byte too long.
+func TestHugeLines(t *testing.T) {
+	sizes := []int{64 << 20}
+	if checks.Long(t, 1, 6) {
+		sizes = []int{maxLine, maxLine + 1}
+	}
+	dir := t.TempDir()
+	for _, size := range sizes {
+		self, err := os.Executable()
+		require.NoError(t, err)
+		cmd := prepare(dir, self, "build", "-type=bloom", "-n=10", "-o=huge")
+		cmd.Stdin = io.MultiReader(strings.NewReader("ada\n"), io.LimitReader(xs{}, int64(size)), strings.NewReader("\ngrace\n"))
+		r := finish(t, cmd)
+		if size > maxLine {
+			require.Equal(t, result{"", "filterfam build: standard input: line at byte 4 has more than 1073741824 bytes\n", failed}, r)
+			continue
+		}
+		require.Equal(t, result{}, r)
+		require.Equal(t, "ada\ngrace\n", succeeds(t, dir, "ada\ngrace\n", "query", "huge"))
+	}
+}
+
+type xs struct{}
+
+func (xs) Read(b []byte) (int, error) {
+	for i := range b {
+		b[i] = 'x'
+	}
+	return len(b), nil
+}
+
+// After an interrupt, build leaves nothing, and uniq the state of the lines that
+// it has printed.
+func TestInterruptsLeaveNothing(t *testing.T) {
+	if runtime.GOOS == "windows" || runtime.GOOS == "js" {
+		t.Skip("this system has no such signals")
+	}
+	dir := t.TempDir()
+	for _, args := range [][]string{{"build", "-o", "filter"}, {"uniq", "-state", "state"}} {
+		self, err := os.Executable()
+		require.NoError(t, err)
+		cmd := prepare(dir, self, args...)
+		var log bytes.Buffer
+		cmd.Stderr = &log
+		in, err := cmd.StdinPipe()
+		require.NoError(t, err)
+		out, err := cmd.StdoutPipe()
+		require.NoError(t, err)
+		require.NoError(t, cmd.Start())
+		_, err = io.WriteString(in, numbers(0, 3))
+		require.NoError(t, err)
+		if args[0] == "uniq" { // it prints lines without waiting for more
+			printed := make([]byte, len(numbers(0, 3)))
+			_, err := io.ReadFull(out, printed)
+			require.NoError(t, err)
+			require.Equal(t, numbers(0, 3), string(printed))
+		} else {
+			time.Sleep(200 * time.Millisecond) // until it handles signals; if it is slower, it ends at once
+		}
+		require.NoError(t, cmd.Process.Signal(os.Interrupt))
+		require.Error(t, cmd.Wait())
+		if args[0] == "uniq" {
+			require.Equal(t, interrupted, cmd.ProcessState.ExitCode(), log.String())
+			require.Equal(t, "filterfam uniq: interrupted\n", log.String())
+		}
+	}
+	require.Equal(t, []string{"state"}, namesIn(t, dir))
+	require.Equal(t, "key 3\n", succeeds(t, dir, numbers(0, 4), "uniq", "-state", "state"))
+}
+
+var commands = regexp.MustCompile(`(?m)^  ((?:printf|filterfam) .*)$`)
+
+// The examples of each help text run, and each text fits on a screen.
+func TestExamplesOfTheHelpRun(t *testing.T) {
+	texts := map[string]string{"": overview}
+	for _, sub := range subcommands() {
+		texts[sub.name] = sub.help
+		require.Equal(t, sub.help, succeeds(t, t.TempDir(), "", "help", sub.name))
+		require.Equal(t, sub.help, succeeds(t, t.TempDir(), "", sub.name, "-h"))
+	}
+	require.Equal(t, overview, succeeds(t, t.TempDir(), "", "help"))
+	for name, text := range texts {
+		require.LessOrEqual(t, strings.Count(text, "\n"), 30, name)
+		examples := commands.FindAllStringSubmatch(text, -1)
+		require.GreaterOrEqual(t, len(examples), 2, name)
+		script := "set -e\n"
+		for _, example := range examples {
+			script += example[1] + "\n"
+		}
+		dir := t.TempDir()
+		writeText(t, dir, "words.txt", "ada\ngrace\n")
+		succeeds(t, dir, "ada\ngrace\n", "build", "-o", "words.filter")
+		r := shell(t, dir, script)
+		require.Equal(t, 0, r.code, "%s: %s", name, r.log)
+	}
+}
+
+// shell runs a script in a folder, in which filterfam is a command.
+func shell(t *testing.T, dir, script string) result {
+	t.Helper()
+	sh, err := exec.LookPath("sh")
+	if err != nil {
+		t.Skip("there is no shell")
+	}
+	self, err := os.Executable()
+	require.NoError(t, err)
+	bin := t.TempDir()
+	if err := os.Symlink(self, filepath.Join(bin, "filterfam")); err != nil {
+		t.Skip("this system has no links: ", err)
+	}
+	cmd := prepare(dir, sh, "-c", script)
+	cmd.Env = append(cmd.Env, "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	return finish(t, cmd)
+}
+
+// The documents show commands and what they print.
+var blocks = regexp.MustCompile("(?ms)^```sh\n(.*?)^```\n\n```\n(.*?)^```$")
+
+func TestCommandsInDocumentsPrintWhatIsShown(t *testing.T) {
+	for name, least := range map[string]int{"docs/command.md": 6, "README.md": 1} {
+		text, err := os.ReadFile(filepath.Join("../../..", name))
+		require.NoError(t, err)
+		found := blocks.FindAllStringSubmatch(string(text), -1)
+		require.GreaterOrEqual(t, len(found), least, name)
+		require.Len(t, found, strings.Count(string(text), "```sh\n"), name)
+		dir := t.TempDir()
+		for _, b := range found {
+			r := shell(t, dir, "set -e\n"+b[1])
+			require.Equal(t, result{b[2], "", 0}, r, b[1])
+		}
+	}
+}
