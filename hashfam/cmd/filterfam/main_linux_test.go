@@ -1,0 +1,44 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// On a full disk, the old file stays.
+func TestFullDisksKeepTheOldFile(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mount("none", dir, "tmpfs", 0, "size=64k"); err != nil {
+		t.Skip("only root can create a small file system: ", err)
+	}
+	t.Cleanup(func() { require.NoError(t, syscall.Unmount(dir, 0)) })
+	succeeds(t, dir, "ada\n", "build", "-o", "filter")
+	before, err := os.ReadFile(filepath.Join(dir, "filter"))
+	require.NoError(t, err)
+	r := run(t, dir, numbers(0, 100_000), "build", "-o", "filter")
+	require.Equal(t, result{"", "filterfam build: -o filter: no space left on device\n", failed}, r)
+	after, err := os.ReadFile(filepath.Join(dir, "filter"))
+	require.NoError(t, err)
+	require.Equal(t, before, after)
+	require.Equal(t, []string{"filter"}, namesIn(t, dir))
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	require.NoError(t, err)
+	defer full.Close()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	for _, args := range [][]string{{"uniq"}, {"query", "filter"}, {"top"}, {"info", "filter"}, {"plan", "-n", "9"}} {
+		cmd := prepare(dir, self, args...)
+		cmd.Stdin = strings.NewReader("ada\n")
+		cmd.Stdout = full
+		var log strings.Builder
+		cmd.Stderr = &log
+		require.Error(t, cmd.Run())
+		require.Equal(t, failed, cmd.ProcessState.ExitCode(), args)
+		require.Contains(t, log.String(), "no space left on device", args)
+	}
+}
