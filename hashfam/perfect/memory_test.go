@@ -71,6 +71,9 @@ func peak(build func()) uint64 {
 // A build from a sequence needs a fraction of a byte per key, in addition to
 // the result.
 func TestSortedBuildsNeedLittleMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes ten seconds")
+	}
 	defer debug.SetGCPercent(debug.SetGCPercent(10))
 	long := checks.Long(t, 5, 3)
 	for _, c := range []struct {
