@@ -33,8 +33,8 @@ func (f *Filter) AddAll(digests []hashfam.Digest) {
 // returns the extended slice. Use Family().SumAll to compute the digests. On
 // amd64, this needs a third of the time of separate calls with AVX-512, half of
 // it with AVX2, and less for filters larger than the cache.
-func (f *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
-	f.made(zeroReader)
+func (f *readable) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
+	f.made(zeroReadable)
 	dst = slices.Grow(dst, len(digests))
 	for block := range slices.Chunk(digests, batch.Block) {
 		dst = f.hasBlock(dst, block)
@@ -43,7 +43,7 @@ func (f *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 }
 
 // hasBlock appends a block's results to dst, which must have the capacity.
-func (f *reader) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
+func (f *readable) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
 	words, span, k := f.words, f.span, f.params.Hashes
 	if f.params.Layout == Blocked {
 		return hasLines(dst, words, span, k, digests)
@@ -64,7 +64,7 @@ func (f *reader) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
 }
 
 // lanes returns the array of a Classic or Partitioned filter.
-func (s *shape) lanes(words []uint64) batch.Array {
+func (s *geometry) lanes(words []uint64) batch.Array {
 	a := batch.Array{Words: words, K: s.params.Hashes, Span: s.span}
 	if s.params.Layout == Partitioned {
 		a.Step = s.span

@@ -4,30 +4,30 @@ import "github.com/filterfam/filterfam/hashfam"
 
 // A Filter is a Bloom filter. Use [New] or [NewFromParams] to create one. A
 // Filter must not be copied by value; use [Filter.Clone] instead.
-type Filter struct{ reader }
+type Filter struct{ readable }
 
-// A reader has the methods that only read, for both [Filter] and [View].
-type reader struct {
-	shape
+// A readable has the methods that only read, for both [Filter] and [View].
+type readable struct {
+	geometry
 	words []uint64
 }
 
-// A shape holds a filter's parameters and the values derived from them.
-type shape struct {
+// A geometry holds a filter's parameters and the values derived from them.
+type geometry struct {
 	params Params
 	span   uint64 // range of a position: number of bits, bits per slice, or lines; 0 if there are no bits
 	hash   hashfam.Hasher
 }
 
-// Methods panic with these values if there are no bits: with zeroReader if
+// Methods panic with these values if there are no bits: with zeroReadable if
 // [View] has the method, too.
 var (
-	zeroFilter = errs.Zero("Filter", "New, or decode into it")
-	zeroReader = errs.Zero("Filter or View", "New or NewView, or decode into it")
+	zeroFilter   = errs.Zero("Filter", "New, or decode into it")
+	zeroReadable = errs.Zero("Filter or View", "New or NewView, or decode into it")
 )
 
 // made returns s. It panics with the value of zero if the filter has no bits.
-func (s *shape) made(zero any) *shape {
+func (s *geometry) made(zero any) *geometry {
 	if s.span == 0 {
 		panic(zero)
 	}
@@ -64,13 +64,13 @@ func (f *Filter) AddDigest(d hashfam.Digest) {
 // for half of the keys is slower than these tests. Since the instructions for a
 // hash keep the CPU from reading for the next key, ContainsAll is much faster
 // for many keys if the filter is larger than the cache.
-func (f *reader) Contains(key []byte) bool { return f.ContainsDigest(f.hash.Sum(key)) }
+func (f *readable) Contains(key []byte) bool { return f.ContainsDigest(f.hash.Sum(key)) }
 
 // ContainsString is like Contains for a string key.
-func (f *reader) ContainsString(key string) bool { return f.ContainsDigest(f.hash.SumString(key)) }
+func (f *readable) ContainsString(key string) bool { return f.ContainsDigest(f.hash.SumString(key)) }
 
 // ContainsDigest is like Contains for a digest computed by the filter's family.
-func (f *reader) ContainsDigest(d hashfam.Digest) bool {
+func (f *readable) ContainsDigest(d hashfam.Digest) bool {
 	switch k := f.params.Hashes; {
 	case f.params.Layout == Blocked:
 		if useAVX512 {
@@ -82,7 +82,7 @@ func (f *reader) ContainsDigest(d hashfam.Digest) bool {
 	case f.span != 0:
 		return hasClassic(f.words, f.span, k, d)
 	default:
-		panic(zeroReader)
+		panic(zeroReadable)
 	}
 }
 

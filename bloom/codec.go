@@ -46,7 +46,7 @@ func AppendFrame(dst []byte, c Config, digests []hashfam.Digest) ([]byte, error)
 		return dst, err
 	}
 	return frame.AppendFilled(dst, p.encoded().Header(p.Family.CheckValue()), func(words []uint64) {
-		f := Filter{newReader(p, words)}
+		f := Filter{newReadable(p, words)}
 		f.AddAll(digests)
 	}), nil
 }
@@ -127,7 +127,7 @@ func (f *Filter) decode(r *frame.Reader) error {
 	if err := p.checkWords(words, ErrCorrupt); err != nil {
 		return err
 	}
-	f.reader = newReader(p, words)
+	f.readable = newReadable(p, words)
 	return nil
 }
 

@@ -23,7 +23,7 @@ import (
 // Lookups are as fast as in a plain filter; an Add is two to three times
 // slower.
 type Concurrent struct {
-	shape
+	geometry
 	words []uint64 // must be accessed atomically
 	locks *[stripes]stripe
 }
@@ -51,7 +51,7 @@ func NewConcurrentFrom(f *Filter) *Concurrent { return newConcurrent(f.Clone()) 
 
 // newConcurrent returns a concurrent filter that uses the words of f.
 func newConcurrent(f *Filter) *Concurrent {
-	return &Concurrent{f.shape, f.words, new([stripes]stripe)}
+	return &Concurrent{f.geometry, f.words, new([stripes]stripe)}
 }
 
 var zeroConcurrent = errs.Zero("Concurrent", "NewConcurrent")

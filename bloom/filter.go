@@ -33,16 +33,16 @@ func NewFromParams(p Params) (*Filter, error) {
 }
 
 // newFilter returns a filter with the valid parameters p that uses words.
-func newFilter(p Params, words []uint64) *Filter { return &Filter{newReader(p, words)} }
+func newFilter(p Params, words []uint64) *Filter { return &Filter{newReadable(p, words)} }
 
-func newReader(p Params, words []uint64) reader {
-	return reader{shape{p, p.Bits / p.unit(), p.Family.Hasher(p.SizeBytes())}, words}
+func newReadable(p Params, words []uint64) readable {
+	return readable{geometry{p, p.Bits / p.unit(), p.Family.Hasher(p.SizeBytes())}, words}
 }
 
 // NewReceiver returns an empty filter that can only be decoded into. It decodes
 // data encoded with fam, whereas a zero Filter uses the public family.
 func NewReceiver(fam hashfam.Family) *Filter {
-	return &Filter{reader{shape: shape{params: Params{Family: fam}}}}
+	return &Filter{readable{geometry: geometry{params: Params{Family: fam}}}}
 }
 
 // FromWords returns a filter whose bits are words: bit i of the filter is bit
@@ -68,14 +68,14 @@ func FromWords(p Params, words []uint64) (*Filter, error) {
 }
 
 // Params returns the filter's parameters.
-func (s *shape) Params() Params { return s.params }
+func (s *geometry) Params() Params { return s.params }
 
 // Family returns the family that hashes the filter's keys.
-func (s *shape) Family() hashfam.Family { return s.params.Family }
+func (s *geometry) Family() hashfam.Family { return s.params.Family }
 
 // SizeBytes returns the size of the bit array in bytes. The structure itself
 // needs up to 200 bytes more.
-func (s *shape) SizeBytes() uint64 { return s.params.SizeBytes() }
+func (s *geometry) SizeBytes() uint64 { return s.params.SizeBytes() }
 
 // Reset removes all keys.
 func (f *Filter) Reset() {
@@ -92,10 +92,10 @@ func (f *Filter) Equal(other *Filter) bool {
 }
 
 // String describes the filter in a single line.
-func (s shape) String() string { return fmt.Sprintf("bloom.Filter(%v)", s.params) }
+func (s geometry) String() string { return fmt.Sprintf("bloom.Filter(%v)", s.params) }
 
 // Format prints the result of String for every verb.
-func (s shape) Format(f fmt.State, _ rune) { fmt.Fprint(f, s.String()) }
+func (s geometry) Format(f fmt.State, _ rune) { fmt.Fprint(f, s.String()) }
 
 // LogValue returns the result of String for package log/slog.
-func (s shape) LogValue() slog.Value { return slog.StringValue(s.String()) }
+func (s geometry) LogValue() slog.Value { return slog.StringValue(s.String()) }

@@ -28,7 +28,7 @@ func (f *Filter) Merge(others ...*Filter) error {
 const mergeWords = 1024
 
 // compatible returns ErrIncompatible if any of the others has different Params.
-func (s *shape) compatible(others ...*Filter) error {
+func (s *geometry) compatible(others ...*Filter) error {
 	return fault.Mergeable(errs, "Params", s.params, others, func(other *Filter) Params { return other.params })
 }
 

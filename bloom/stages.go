@@ -64,7 +64,7 @@ func (s *stages) ContainsDigest(d hashfam.Digest) bool {
 // hasFirst tests the first three positions of d, or all if there are fewer. For
 // Blocked filters it returns true if AVX-512 can test all positions just as
 // fast.
-func (f *reader) hasFirst(d hashfam.Digest) bool {
+func (f *readable) hasFirst(d hashfam.Digest) bool {
 	switch k := min(3, f.params.Hashes); f.params.Layout {
 	case Blocked:
 		return useAVX512 || hasBlocked(f.words, f.span, k, d)

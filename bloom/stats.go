@@ -8,7 +8,7 @@ import (
 )
 
 // FillRatio returns the fraction of bits that are set. It runs in O(m) time.
-func (f *reader) FillRatio() float64 { return float64(ones(f.words)) / float64(f.params.Bits) }
+func (f *readable) FillRatio() float64 { return float64(ones(f.words)) / float64(f.params.Bits) }
 
 // FalsePositiveRate returns the probability that the filter in its current
 // state finds a key that was not added. It depends only on the bits that are
@@ -17,7 +17,7 @@ func (f *reader) FillRatio() float64 { return float64(ones(f.words)) / float64(f
 // (Partitioned), or the mean over all lines of the line's fill ratio to the
 // power k (Blocked). The tiny probability that a key has the same digest as one
 // of the keys is added. FalsePositiveRate runs in O(m) time.
-func (f *reader) FalsePositiveRate() float64 {
+func (f *readable) FalsePositiveRate() float64 {
 	n := uint64(min(f.EstimatedLen(), 1<<63))
 	if f.params.Layout == Classic {
 		return sizing.WithClassicDigest(f.fillRate(), f.params.Bits, f.params.Hashes, n)
@@ -26,7 +26,7 @@ func (f *reader) FalsePositiveRate() float64 {
 }
 
 // fillRate returns the rate of keys whose positions are independent.
-func (f *reader) fillRate() float64 {
+func (f *readable) fillRate() float64 {
 	k := float64(f.params.Hashes)
 	switch f.params.Layout {
 	case Partitioned:
@@ -52,7 +52,7 @@ func (f *reader) fillRate() float64 {
 // keys is below 1%; it increases as the filter fills up. EstimatedLen returns
 // +Inf if all bits are set. Its result is meaningless after [Filter.Intersect].
 // It runs in O(m) time.
-func (f *reader) EstimatedLen() float64 { return f.params.estimate(ones(f.words)) }
+func (f *readable) EstimatedLen() float64 { return f.params.estimate(ones(f.words)) }
 
 // EstimatedUnionLen estimates the number of distinct keys in the union of f and
 // other. It returns [ErrIncompatible] if the [Params] differ.

@@ -10,7 +10,7 @@ import (
 // a mapped file. Use [NewView] to create one. Its methods are as fast as for a
 // [Filter], and can be called concurrently.
 type View struct {
-	reader
+	readable
 	encoded frame.View
 }
 
@@ -22,7 +22,7 @@ func NewView(data []byte, fam hashfam.Family) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &View{newReader(p, words), v}, nil
+	return &View{newReadable(p, words), v}, nil
 }
 
 // Verify checks the checksum of the data, and that the bits after the last one

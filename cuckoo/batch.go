@@ -20,7 +20,7 @@ const (
 )
 
 // locateAll returns the places of up to window digests, using g.
-func (f *reader) locateAll(g *[window]table.Place, digests []hashfam.Digest) []table.Place {
+func (f *readable) locateAll(g *[window]table.Place, digests []hashfam.Digest) []table.Place {
 	places := g[:len(digests)]
 	for k, d := range digests {
 		p := &places[k]
@@ -30,7 +30,7 @@ func (f *reader) locateAll(g *[window]table.Place, digests []hashfam.Digest) []t
 }
 
 // reach yields the places of all digests. It touches many buckets in advance.
-func (f *reader) reach(digests []hashfam.Digest) iter.Seq[table.Place] {
+func (f *readable) reach(digests []hashfam.Digest) iter.Seq[table.Place] {
 	return func(yield func(table.Place) bool) {
 		if len(digests) < few || len(f.table.Bytes) < cached {
 			for _, d := range digests {
@@ -72,7 +72,7 @@ func (f *Filter) AddAll(digests []hashfam.Digest) (added int, err error) {
 // returns the extended slice. It is much faster than single calls if the filter
 // is larger than the cache and, on amd64 with AVX-512, for all filters with
 // fingerprints of up to 16 bits.
-func (f *reader) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
+func (f *readable) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	f.table.Made()
 	dst = slices.Grow(dst, len(digests))
 	if len(digests) < few {
@@ -107,7 +107,7 @@ func (f *Filter) DeleteAll(digests []hashfam.Digest) (removed int) {
 
 // CountAll appends the result of CountDigest for each digest to dst and returns
 // the extended slice.
-func (f *reader) CountAll(dst []uint64, digests []hashfam.Digest) []uint64 {
+func (f *readable) CountAll(dst []uint64, digests []hashfam.Digest) []uint64 {
 	f.table.Made()
 	dst = slices.Grow(dst, len(digests))
 	for p := range f.reach(digests) {

@@ -72,11 +72,11 @@ func (f *Filter) decode(r *frame.Reader) error {
 	if err != nil {
 		return err
 	}
-	g := newReader(p.Params, table, p.count)
+	g := newReadable(p.Params, table, p.count)
 	if err := g.checkTable(); err != nil {
 		return err
 	}
-	f.reader = g
+	f.readable = g
 	return nil
 }
 
@@ -100,7 +100,7 @@ func parseParams(h frame.Header, fam hashfam.Family) (counted, error) {
 // checkTable checks that adding keys can result in this table: it contains
 // f.count fingerprints, all bits after the last bucket are zero, and compact
 // buckets are in order.
-func (f *reader) checkTable() error {
+func (f *readable) checkTable() error {
 	used := f.params.Buckets * f.params.shape().BucketBits() / 8 // two buckets are whole bytes
 	rest := f.table.Bytes[used:]
 	if !bytes.Equal(rest, make([]byte, len(rest))) {

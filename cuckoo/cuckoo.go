@@ -9,11 +9,11 @@ import (
 
 // A Filter is a cuckoo filter. Use [New] or [NewFromParams] to create one. It
 // must not be copied by value; use [Filter.Clone] instead.
-type Filter struct{ reader }
+type Filter struct{ readable }
 
-// A reader has the methods that do not change a filter. [Filter] and [View]
+// A readable has the methods that do not change a filter. [Filter] and [View]
 // embed it.
-type reader struct {
+type readable struct {
 	params   Params
 	hash     hashfam.Hasher
 	table    table.Table
@@ -25,7 +25,7 @@ type reader struct {
 // fingerprint, 1 to 2^f-1, first, because the buckets depend on its hash. The
 // rest of the product is also uniform and shares no bits with the fingerprint,
 // so it selects the key's coordinate.
-func (f *reader) locate(d hashfam.Digest) (i, j, fp uint64) {
+func (f *readable) locate(d hashfam.Digest) (i, j, fp uint64) {
 	fp, rest := bits.Mul64(uint64(d.Probe()), f.table.Mask)
 	fp++
 	i, j = f.partners.Pair(hashfam.Reduce(rest, f.params.Buckets), f.partners.Hash(fp))
@@ -71,15 +71,15 @@ func (f *Filter) insert(i, j, fp uint64) error {
 //
 // If the filter is larger than the cache, a single call mostly waits for
 // memory, so ContainsAll is much faster for many keys.
-func (f *reader) Contains(key []byte) bool { return f.table.Has(f.locate(f.hash.Sum(key))) }
+func (f *readable) Contains(key []byte) bool { return f.table.Has(f.locate(f.hash.Sum(key))) }
 
 // ContainsString is like Contains for a string key.
-func (f *reader) ContainsString(key string) bool {
+func (f *readable) ContainsString(key string) bool {
 	return f.table.Has(f.locate(f.hash.SumString(key)))
 }
 
 // ContainsDigest is like Contains for a digest computed by the filter's family.
-func (f *reader) ContainsDigest(d hashfam.Digest) bool { return f.table.Has(f.locate(d)) }
+func (f *readable) ContainsDigest(d hashfam.Digest) bool { return f.table.Has(f.locate(d)) }
 
 // ContainsOrAdd reports whether key may already be in the filter, and adds it
 // otherwise. It hashes key only once. It returns the same errors as
@@ -128,10 +128,10 @@ func (f *Filter) take(i, j, fp uint64) bool {
 // Count returns the number of copies of key that the filter may contain, up to
 // eight. It is never less than the number of copies that were added and not
 // deleted, and is greater if other keys collide with key.
-func (f *reader) Count(key []byte) uint64 { return f.CountDigest(f.hash.Sum(key)) }
+func (f *readable) Count(key []byte) uint64 { return f.CountDigest(f.hash.Sum(key)) }
 
 // CountString is like Count for a string key.
-func (f *reader) CountString(key string) uint64 { return f.CountDigest(f.hash.SumString(key)) }
+func (f *readable) CountString(key string) uint64 { return f.CountDigest(f.hash.SumString(key)) }
 
 // CountDigest is like Count for a key's digest.
-func (f *reader) CountDigest(d hashfam.Digest) uint64 { return uint64(f.table.Count(f.locate(d))) }
+func (f *readable) CountDigest(d hashfam.Digest) uint64 { return uint64(f.table.Count(f.locate(d))) }

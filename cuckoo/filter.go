@@ -29,13 +29,13 @@ func NewFromParams(p Params) (*Filter, error) {
 	if err := cmp.Or(p.check(ErrParams), p.fits(ErrParams)); err != nil {
 		return nil, err
 	}
-	return &Filter{newReader(p, make([]byte, p.SizeBytes()), 0)}, nil
+	return &Filter{newReadable(p, make([]byte, p.SizeBytes()), 0)}, nil
 }
 
-// newReader returns a reader for valid parameters, using bytes as the table,
-// which must contain count fingerprints.
-func newReader(p Params, bytes []byte, count uint64) reader {
-	return reader{
+// newReadable returns the readable part of a filter for valid parameters, using
+// bytes as the table, which must contain count fingerprints.
+func newReadable(p Params, bytes []byte, count uint64) readable {
+	return readable{
 		params:   p,
 		hash:     p.Family.Hasher(p.SizeBytes()),
 		table:    table.New(p.shape(), bytes),
@@ -50,31 +50,31 @@ func partnersKey(fam hashfam.Family) uint64 {
 }
 
 // NewReceiver returns an empty filter that decodes filters of the family fam.
-func NewReceiver(fam hashfam.Family) *Filter { return &Filter{reader{params: Params{Family: fam}}} }
+func NewReceiver(fam hashfam.Family) *Filter { return &Filter{readable{params: Params{Family: fam}}} }
 
 // Params returns the filter's parameters.
-func (f *reader) Params() Params { return f.params }
+func (f *readable) Params() Params { return f.params }
 
 // Family returns the family that hashes the keys.
-func (f *reader) Family() hashfam.Family { return f.params.Family }
+func (f *readable) Family() hashfam.Family { return f.params.Family }
 
 // SizeBytes returns the table size in bytes. The rest of the filter uses less
 // than 200 bytes plus up to 1/256 of the table size.
-func (f *reader) SizeBytes() uint64 { return uint64(len(f.table.Bytes)) }
+func (f *readable) SizeBytes() uint64 { return uint64(len(f.table.Bytes)) }
 
 // Len returns the exact number of keys that were added and not deleted,
 // counting copies.
-func (f *reader) Len() uint64 { return f.count }
+func (f *readable) Len() uint64 { return f.count }
 
 // FillRatio returns the fraction of slots that are used, 0 to 1.
-func (f *reader) FillRatio() float64 { return float64(f.count) / float64(f.params.slots()) }
+func (f *readable) FillRatio() float64 { return float64(f.count) / float64(f.params.slots()) }
 
 // FalsePositiveRate returns the current false-positive rate, which is
 // [Params.RateAt] for Len keys. Each copy counts as a key, so the true rate is
 // lower if there are copies. It is higher if ContainsOrAdd added the keys,
 // because then no two keys match each other: it is -ln(1-r) where
 // FalsePositiveRate returns r, for example 0.128 instead of 0.12.
-func (f *reader) FalsePositiveRate() float64 { return f.params.RateAt(f.count) }
+func (f *readable) FalsePositiveRate() float64 { return f.params.RateAt(f.count) }
 
 // Reset removes all keys.
 func (f *Filter) Reset() {
@@ -97,10 +97,10 @@ func (f *Filter) Equal(other *Filter) bool {
 }
 
 // String describes the filter in one line.
-func (f reader) String() string { return fmt.Sprintf("cuckoo.Filter(%v)", f.params) }
+func (f readable) String() string { return fmt.Sprintf("cuckoo.Filter(%v)", f.params) }
 
 // Format prints the result of String for every verb.
-func (f reader) Format(s fmt.State, _ rune) { fmt.Fprint(s, f.String()) }
+func (f readable) Format(s fmt.State, _ rune) { fmt.Fprint(s, f.String()) }
 
 // LogValue returns the result of String for package log/slog.
-func (f reader) LogValue() slog.Value { return slog.StringValue(f.String()) }
+func (f readable) LogValue() slog.Value { return slog.StringValue(f.String()) }

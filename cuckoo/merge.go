@@ -28,7 +28,7 @@ func (f *Filter) Merge(others ...*Filter) error {
 }
 
 // fingerprints yields all fingerprints and their buckets.
-func (f *reader) fingerprints(yield func(i, fp uint64) bool) {
+func (f *readable) fingerprints(yield func(i, fp uint64) bool) {
 	for i := range f.params.Buckets {
 		for _, fp := range f.table.Fingerprints(i) {
 			if fp != 0 && !yield(i, fp) {

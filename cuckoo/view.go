@@ -8,7 +8,7 @@ import (
 // A View is a read-only filter that queries an encoded filter in place, for
 // example in a mapped file. Use [NewView] to create one.
 type View struct {
-	reader
+	readable
 	encoded frame.View
 }
 
@@ -20,7 +20,7 @@ func NewView(data []byte, fam hashfam.Family) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &View{newReader(p.Params, table, p.count), v}, nil
+	return &View{newReadable(p.Params, table, p.count), v}, nil
 }
 
 // Verify checks everything that decoding would check: the checksum, the number

@@ -25,7 +25,7 @@ const reportEvery = 1 << 16
 // arrive, and also writes their slots. The others wait until the first level is
 // complete. Their slots are written when all levels are.
 type builder struct {
-	layout   layout
+	shape    shape
 	family   hashfam.Family
 	levels   int // the maximum number of levels
 	progress *progress
@@ -44,7 +44,7 @@ type builder struct {
 
 // newBuilder returns a builder for a structure with l's keys and slots. It
 // returns ErrParams if the structure is too large for this platform.
-func newBuilder(l layout, fam hashfam.Family, p *progress) (*builder, error) {
+func newBuilder(l shape, fam hashfam.Family, p *progress) (*builder, error) {
 	if err := checkLen(l.keys); err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func newBuilder(l layout, fam hashfam.Family, p *progress) (*builder, error) {
 	if err := errs.Fits(ErrParams, "keys", l.keys, size+l.slots.bytes(l.keys)+8*bumped); err != nil {
 		return nil, err
 	}
-	b := &builder{layout: l, family: fam, levels: maxLevels, progress: p}
+	b := &builder{shape: l, family: fam, levels: maxLevels, progress: p}
 	b.slots = newFingerprints(l.slots, make([]byte, l.slots.bytes(l.keys)))
 	b.rest = newRest(bumped, l.slots.value)
 	if l.keys > maxLast {
@@ -86,8 +86,8 @@ func (b *builder) add(ctx context.Context, d hashfam.Digest, value uint64) error
 			return errs.Errorf("building: %w", err)
 		}
 	}
-	if b.n == b.layout.keys {
-		return paramError("n", b.layout.keys, "the number of distinct digests, which is larger")
+	if b.n == b.shape.keys {
+		return paramError("n", b.shape.keys, "the number of distinct digests, which is larger")
 	}
 	if most := b.slots.valueMask(); value > most {
 		return valueError(b.added, value, most)
@@ -96,7 +96,7 @@ func (b *builder) add(ctx context.Context, d hashfam.Digest, value uint64) error
 	b.before = value
 	b.added++
 	b.n++
-	if b.layout.keys > maxLast {
+	if b.shape.keys > maxLast {
 		b.first.add(d, value)
 	} else {
 		b.rest.add(d, value)
@@ -111,7 +111,7 @@ func (b *builder) repeated(d hashfam.Digest, value uint64) error {
 	if d != b.last {
 		return paramError(field, "out of order", "ascending by Digest.Probe")
 	}
-	if b.layout.slots.width == 0 {
+	if b.shape.slots.width == 0 {
 		return paramError(field, fmt.Sprintf("equal to digest %d", b.added-1), "distinct digests")
 	}
 	if value != b.before {
@@ -124,7 +124,7 @@ func (b *builder) repeated(d hashfam.Digest, value uint64) error {
 // finish returns the structure. It returns ErrParams if keys are missing, if
 // the digests need too many levels, or if there is no seed for the last level.
 func (b *builder) finish(ctx context.Context) (stored, error) {
-	l := &b.layout
+	l := &b.shape
 	if b.n != l.keys {
 		return stored{}, paramError("n", l.keys, fmt.Sprintf("the number of distinct digests, which is %d", b.n))
 	}
@@ -158,7 +158,7 @@ func (b *builder) finish(ctx context.Context) (stored, error) {
 // place builds the levels for bumped digests, which must be distinct and
 // sorted.
 func (b *builder) place(ctx context.Context, digests []hashfam.Digest) error {
-	l := &b.layout
+	l := &b.shape
 	for len(digests) > maxLast && len(l.bumped) < b.levels {
 		n := uint64(len(digests))
 		seeds := make([]byte, bucketsOf(n))
@@ -209,7 +209,7 @@ func (b *builder) late(s *stored, from int) {
 // a place in a later level is used, the list maps it to the next free place.
 // Otherwise it maps it to the same one as the previous place. free has the free
 // places of each level.
-func (l *layout) appendList(payload []byte, free []gaps) []byte {
+func (l *shape) appendList(payload []byte, free []gaps) []byte {
 	if len(free) == 0 {
 		return payload
 	}

@@ -113,7 +113,7 @@ func requireSimple(t require.TestingT, f *Function, digests []hashfam.Digest, co
 		var s simple
 		digests = s.fill(sorted(t, digests), compact)
 		require.Equal(t, s.seeds, l.seeds, "level %d", i)
-		require.EqualValues(t, len(digests), f.layout.bumped[i])
+		require.EqualValues(t, len(digests), f.shape.bumped[i])
 		for place := range n {
 			require.True(t, i > 0 || s.used[place] || free[place], "place %d", place)
 		}
@@ -335,7 +335,7 @@ func requireParams(t *testing.T, want string, built bool, err error) {
 func TestTooManyLevelsAreRejected(t *testing.T) {
 	machine.Matters(t)
 	digests := sorted(t, random(1000, 1))
-	b, err := newBuilder(layout{keys: 1000}, hashfam.Family{}, nil)
+	b, err := newBuilder(shape{keys: 1000}, hashfam.Family{}, nil)
 	require.NoError(t, err)
 	b.levels = 1
 	for _, d := range digests {
@@ -343,7 +343,7 @@ func TestTooManyLevelsAreRejected(t *testing.T) {
 	}
 	_, err = b.finish(t.Context())
 	require.EqualError(t, err, "perfect: invalid parameters: digests = 122 left after 1 levels, want random digests: use a keyed Family")
-	b, err = newBuilder(layout{}, hashfam.Family{}, nil)
+	b, err = newBuilder(shape{}, hashfam.Family{}, nil)
 	require.NoError(t, err)
 	err = b.place(t.Context(), make([]hashfam.Digest, 2)) // no seed places two equal digests
 	require.EqualError(t, err, "perfect: invalid parameters: digests = 2 in the last level have no seed, want random digests: use a keyed Family")
@@ -408,7 +408,7 @@ func TestChosenDigestsNeedNoMoreMemory(t *testing.T) {
 		}
 		digests = sorted(t, digests)
 		n := uint64(len(digests))
-		b, err := newBuilder(layout{keys: n}, hashfam.Family{}, nil)
+		b, err := newBuilder(shape{keys: n}, hashfam.Family{}, nil)
 		require.NoError(t, err)
 		for _, d := range digests {
 			require.NoError(t, b.add(t.Context(), d, 0))

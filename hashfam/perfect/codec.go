@@ -48,10 +48,10 @@ type fixed struct {
 
 var fixedBytes = binary.Size(fixed{})
 
-func formatOf(kind frame.Kind) frame.Format[layout, byte] {
-	f := frame.Format[layout, byte]{
+func formatOf(kind frame.Kind) frame.Format[shape, byte] {
+	f := frame.Format[shape, byte]{
 		Kind: kind, Version: version, Errs: errs, Parse: parseHeader,
-		Len: func(l layout) uint64 { return l.bytes() },
+		Len: func(l shape) uint64 { return l.bytes() },
 	}
 	if kind == frame.PerfectFilter {
 		f.Version = wideVersion
@@ -104,7 +104,7 @@ func (s *stored) encode() (frame.Header, frame.Payload, error) {
 	if err := s.Verify(); err != nil {
 		return frame.Header{}, nil, err
 	}
-	l := &s.layout
+	l := &s.shape
 	kind := frame.PerfectFunction
 	if l.slots.width > 0 {
 		kind = frame.PerfectFilter
@@ -131,7 +131,7 @@ func (s *stored) encode() (frame.Header, frame.Payload, error) {
 }
 
 // version returns the lowest version that can encode l.
-func (l *layout) version() uint8 {
+func (l *shape) version() uint8 {
 	if l.slots.wide() {
 		return wideVersion
 	}
@@ -177,31 +177,31 @@ func parseFixed(b []byte) (fixed, error) {
 
 // parseHeader reads the parameters from a verified header. It checks that the
 // payload has the length that they require.
-func parseHeader(h frame.Header, _ hashfam.Family) (layout, error) {
+func parseHeader(h frame.Header, _ hashfam.Family) (shape, error) {
 	p, err := parseFixed(h.Params)
 	if err != nil {
-		return layout{}, err
+		return shape{}, err
 	}
 	sizes := h.Params[fixedBytes:]
-	l := layout{
+	l := shape{
 		keys:    p.Keys,
 		compact: p.Compact == 1,
 		seed:    p.Seed,
 		slots:   slotSize{uint64(p.SlotBits), uint(p.ValueBits)},
 	}
 	if want := l.version(); h.Version != want && h.Kind == frame.PerfectFilter {
-		return layout{}, errs.Field(ErrVersion, "version", h.Version, fmt.Sprintf("%d for %d bits of value in slots of %d/65536 bits",
+		return shape{}, errs.Field(ErrVersion, "version", h.Version, fmt.Sprintf("%d for %d bits of value in slots of %d/65536 bits",
 			want, p.ValueBits, p.SlotBits))
 	}
 	if p.Compact > 1 {
-		return layout{}, errs.Field(ErrCorrupt, "Params.Compact", p.Compact, "0 or 1")
+		return shape{}, errs.Field(ErrCorrupt, "Params.Compact", p.Compact, "0 or 1")
 	}
 	l.bumped, err = parseLevels(sizes, int(p.Levels), h.Version)
 	if err != nil {
-		return layout{}, err
+		return shape{}, err
 	}
 	if err := l.check(h.Kind); err != nil {
-		return layout{}, err
+		return shape{}, err
 	}
 	return l, h.CheckPayload(l.bytes(), errs)
 }

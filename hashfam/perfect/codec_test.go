@@ -146,16 +146,16 @@ func TestDecodersRejectInvalidWideHeaders(t *testing.T) {
 
 func TestEqualComparesTheWholeLayout(t *testing.T) {
 	f := build1(t, Config{}, random(20, 1))
-	for name, change := range map[string]func(*layout){
-		"keys":    func(l *layout) { l.keys++ },
-		"compact": func(l *layout) { l.compact = true },
-		"seed":    func(l *layout) { l.seed++ },
-		"bumped":  func(l *layout) { l.bumped = append([]uint64{20}, l.bumped...) },
-		"slots":   func(l *layout) { l.slots.width++ },
+	for name, change := range map[string]func(*shape){
+		"keys":    func(l *shape) { l.keys++ },
+		"compact": func(l *shape) { l.compact = true },
+		"seed":    func(l *shape) { l.seed++ },
+		"bumped":  func(l *shape) { l.bumped = append([]uint64{20}, l.bumped...) },
+		"slots":   func(l *shape) { l.slots.width++ },
 	} {
 		g := &Function{f.stored}
 		require.True(t, f.Equal(g), name)
-		change(&g.layout)
+		change(&g.shape)
 		require.False(t, f.Equal(g), name)
 	}
 }
@@ -165,19 +165,19 @@ func TestLayoutLimits(t *testing.T) {
 	machine.Matters(t)
 	nines := slices.Repeat([]uint64{9}, maxLevels-1)
 	for _, c := range []struct {
-		l    layout
+		l    shape
 		want string
 	}{
-		{layout{keys: 8}, ""},
-		{layout{keys: 9}, "keys of level 0 = 9, want at most 8 in the last level"},
-		{layout{keys: 1 << 40, bumped: []uint64{8}}, ""},
-		{layout{keys: 1<<40 + 1, bumped: []uint64{8}}, "Params.Keys = 1099511627777, want at most 1099511627776"},
-		{layout{keys: 9, bumped: append(nines, 8)}, ""},
-		{layout{keys: 9, bumped: []uint64{9, 9}}, "keys of level 2 = 9, want at most 8 in the last level"},
-		{layout{keys: 9, bumped: []uint64{8, 8}}, "keys of level 1 = 8, want above 8 except in the last level"},
-		{layout{keys: 9, bumped: []uint64{10, 8}}, "keys of level 1 = 10, want at most 9, as in the previous level"},
-		{layout{seed: 1<<20 - 1}, ""},
-		{layout{seed: 1 << 20}, "seed of the last level = 1048576, want below 1048576"},
+		{shape{keys: 8}, ""},
+		{shape{keys: 9}, "keys of level 0 = 9, want at most 8 in the last level"},
+		{shape{keys: 1 << 40, bumped: []uint64{8}}, ""},
+		{shape{keys: 1<<40 + 1, bumped: []uint64{8}}, "Params.Keys = 1099511627777, want at most 1099511627776"},
+		{shape{keys: 9, bumped: append(nines, 8)}, ""},
+		{shape{keys: 9, bumped: []uint64{9, 9}}, "keys of level 2 = 9, want at most 8 in the last level"},
+		{shape{keys: 9, bumped: []uint64{8, 8}}, "keys of level 1 = 8, want above 8 except in the last level"},
+		{shape{keys: 9, bumped: []uint64{10, 8}}, "keys of level 1 = 10, want at most 9, as in the previous level"},
+		{shape{seed: 1<<20 - 1}, ""},
+		{shape{seed: 1 << 20}, "seed of the last level = 1048576, want below 1048576"},
 	} {
 		if err := c.l.check(frame.PerfectFunction); c.want == "" {
 			require.NoError(t, err, "%+v", c.l)
@@ -188,7 +188,7 @@ func TestLayoutLimits(t *testing.T) {
 	for seed, want := range map[uint32]bool{maxLastSeeds - 20: true, maxLastSeeds: false} {
 		l := lastLevel{n: 2, seed: seed}
 		require.Equal(t, want, l.search(random(2, 1)))
-		require.Equal(t, want, (&layout{keys: 2, seed: l.seed}).check(frame.PerfectFunction) == nil)
+		require.Equal(t, want, (&shape{keys: 2, seed: l.seed}).check(frame.PerfectFunction) == nil)
 	}
 	require.NoError(t, checkLen(maxKeys))
 	require.EqualError(t, checkLen(maxKeys+1),
@@ -199,7 +199,7 @@ func TestLayoutLimits(t *testing.T) {
 func TestDecodersRejectInvalidLists(t *testing.T) {
 	machine.Matters(t)
 	f := build1(t, Config{}, random(3001, 1))
-	list, at := f.layout.free(), uint64(0)
+	list, at := f.shape.free(), uint64(0)
 	for _, l := range f.levels {
 		at += uint64(len(l.seeds))
 	}
@@ -213,7 +213,7 @@ func TestDecodersRejectInvalidLists(t *testing.T) {
 	} {
 		b := bytes.Clone(f.mapped)
 		change(b)
-		_, err := f.layout.over(b)
+		_, err := f.shape.over(b)
 		require.Equal(t, name != "", errors.Is(err, ErrCorrupt), name)
 	}
 }
@@ -256,7 +256,7 @@ func TestListHasOneMarkPer256Numbers(t *testing.T) {
 		l := listOf(t, make([]uint64, n), 1000)
 		require.EqualValues(t, marks, len(l.marks), "%d numbers", n)
 		require.EqualValues(t, marks, cap(l.marks), "%d numbers", n)
-		s := layout{keys: 1000, bumped: []uint64{uint64(n)}}
+		s := shape{keys: 1000, bumped: []uint64{uint64(n)}}
 		require.Equal(t, s.bytes()+8*marks, s.params(hashfam.Family{}).bytes, "%d numbers", n)
 	}
 }

@@ -33,7 +33,7 @@ func (c Config) EstimatedBytes(n uint64) (uint64, error) {
 	if err := checkLen(n); err != nil {
 		return 0, err
 	}
-	l := layout{keys: n, compact: c.Compact}
+	l := shape{keys: n, compact: c.Compact}
 	return l.estimate(), nil
 }
 

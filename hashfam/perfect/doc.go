@@ -59,7 +59,7 @@
 //   - build.go: builds one level after the other; fill.go selects the seeds of a
 //     level, in the order of order.go, and rest.go keeps what is left
 //   - eliasfano.go: the list of free indexes
-//   - stored.go: the common part of all types; layout.go computes where it is in
+//   - stored.go: the common part of all types; shape.go computes where it is in
 //     an encoding
 //   - codec.go: encodings
 //   - view.go: structures that use encoded data in place, for example in a

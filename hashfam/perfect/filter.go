@@ -99,7 +99,7 @@ func NewFilterFromSorted(ctx context.Context, c FilterConfig, n uint64, keys ite
 
 // build builds a filter of n sorted keys.
 func (c FilterConfig) build(ctx context.Context, n uint64, keys iter.Seq2[hashfam.Digest, uint64], p *progress) (*Filter, error) {
-	l := layout{keys: n, compact: c.Compact, slots: newSlotSize(c.FPRate, c.ValueBits, n)}
+	l := shape{keys: n, compact: c.Compact, slots: newSlotSize(c.FPRate, c.ValueBits, n)}
 	b, err := newBuilder(l, c.Family, p)
 	if err != nil {
 		return nil, err
@@ -280,7 +280,7 @@ func (f *Filter) FalsePositiveRate() float64 {
 }
 
 // Params returns the filter's parameters.
-func (f *Filter) Params() FilterParams { return f.layout.filterParams(f.Family()) }
+func (f *Filter) Params() FilterParams { return f.shape.filterParams(f.Family()) }
 
 // String describes the filter in one line.
 func (f Filter) String() string { return fmt.Sprintf("perfect.Filter(%v)", f.Params()) }

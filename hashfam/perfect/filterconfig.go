@@ -35,7 +35,7 @@ func (c FilterConfig) EstimatedBytes(n uint64) (uint64, error) {
 	if err := c.check(n); err != nil {
 		return 0, err
 	}
-	l := layout{keys: n, compact: c.Compact, slots: newSlotSize(c.FPRate, c.ValueBits, n)}
+	l := shape{keys: n, compact: c.Compact, slots: newSlotSize(c.FPRate, c.ValueBits, n)}
 	return l.estimate(), nil
 }
 

@@ -65,7 +65,7 @@ func NewFromSorted(ctx context.Context, c Config, n uint64, digests iter.Seq[has
 
 // build builds a function of n sorted digests.
 func (c Config) build(ctx context.Context, n uint64, digests iter.Seq[hashfam.Digest], p *progress) (*Function, error) {
-	b, err := newBuilder(layout{keys: n, compact: c.Compact}, c.Family, p)
+	b, err := newBuilder(shape{keys: n, compact: c.Compact}, c.Family, p)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +87,7 @@ func (c Config) build(ctx context.Context, n uint64, digests iter.Seq[hashfam.Di
 func NewReceiver(fam hashfam.Family) *Function { return &Function{stored{hash: fam.Hasher(0)}} }
 
 // Params returns the function's parameters.
-func (f *Function) Params() Params { return f.layout.params(f.Family()) }
+func (f *Function) Params() Params { return f.shape.params(f.Family()) }
 
 // Equal reports whether f and other have the same family and equal encodings.
 func (f *Function) Equal(other *Function) bool { return f.equal(&other.stored) }

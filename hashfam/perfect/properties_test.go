@@ -226,7 +226,7 @@ func requireOwnValues(m *conformance.Machine, f, _ *Filter) {
 // claimHuge changes the parameters so that they claim 2^40 keys.
 func claimHuge(params []byte) uint64 {
 	binary.LittleEndian.PutUint64(params, maxKeys)
-	l := layout{keys: maxKeys}
+	l := shape{keys: maxKeys}
 	for i := range params[9] {
 		l.bumped = append(l.bumped, binary.LittleEndian.Uint64(params[fixedBytes+8*int(i):]))
 	}

@@ -14,7 +14,7 @@ import (
 type stored struct {
 	mapping
 	hash   hashfam.Hasher
-	layout layout
+	shape  shape
 	mapped []byte // the encoded mapping, which the mapping uses
 	slots  fingerprints
 	view   *frame.View // if they are in a frame that was not verified
@@ -28,11 +28,11 @@ func (s *stored) Len() uint64 { return s.n }
 
 // SizeBytes returns the size in bytes. It does not include memory that is
 // independent of the keys, which is less than two kilobytes.
-func (s *stored) SizeBytes() uint64 { return s.layout.params(s.Family()).bytes }
+func (s *stored) SizeBytes() uint64 { return s.shape.params(s.Family()).bytes }
 
-// open returns the structure with the valid layout l. It retains the encoded
+// open returns the structure with the valid shape l. It retains the encoded
 // mapping and the encoded slots. If they are damaged, it returns ErrCorrupt.
-func open(l layout, mapped, slots []byte, fam hashfam.Family) (stored, error) {
+func open(l shape, mapped, slots []byte, fam hashfam.Family) (stored, error) {
 	m, err := l.over(mapped)
 	if err != nil {
 		return stored{}, err
@@ -43,14 +43,14 @@ func open(l layout, mapped, slots []byte, fam hashfam.Family) (stored, error) {
 	return stored{
 		mapping: m,
 		hash:    fam.Hasher(l.bytes()),
-		layout:  l,
+		shape:   l,
 		mapped:  mapped,
 		slots:   newFingerprints(l.slots, slots),
 	}, nil
 }
 
 // openPayload is like open for the payload of a frame.
-func openPayload(l layout, payload []byte, fam hashfam.Family) (stored, error) {
+func openPayload(l shape, payload []byte, fam hashfam.Family) (stored, error) {
 	if l.slots.wide() {
 		end := l.slots.bytes(l.keys)
 		return open(l, payload[end:], payload[:end:end], fam)
@@ -71,7 +71,7 @@ func checkZeros(field string, b []byte, n uint64) error {
 
 // equal reports whether s and t have the same family and equal encodings.
 func (s *stored) equal(t *stored) bool {
-	l, m := &s.layout, &t.layout
+	l, m := &s.shape, &t.shape
 	return s.Family() == t.Family() && l.keys == m.keys && l.compact == m.compact && l.seed == m.seed &&
 		l.slots == m.slots && slices.Equal(l.bumped, m.bumped) && bytes.Equal(s.mapped, t.mapped) && bytes.Equal(s.slots.bits, t.slots.bits)
 }

@@ -29,10 +29,10 @@ func (l Lanes) first() uint64 {
 	return n + uint64(bits.TrailingZeros64(l.High))&-(n>>6)
 }
 
-// A layout describes a bucket's lanes. It is used to compare all lanes with a
+// A laneFormat describes a bucket's lanes. It is used to compare all lanes with a
 // fingerprint in parallel: in a single word if the table is narrow, and
 // otherwise in Lanes.
-type layout struct {
+type laneFormat struct {
 	Ones  Lanes  // the lowest bit of every lane
 	tops  Lanes  // the highest bit of every lane
 	rests Lanes  // all other bits of every lane
@@ -43,45 +43,45 @@ type layout struct {
 // matches returns the top bit of each lane of w that contains fp. In this case
 // the lane is zero in x. Adding ones to all bits below the top bit carries into
 // the top bit unless these bits are zero, and never beyond it.
-func (l *layout) matches(w, fp uint64) uint64 {
+func (l *laneFormat) matches(w, fp uint64) uint64 {
 	x := w ^ fp*l.Ones.Low
 	return l.tops.Low &^ (x&l.rests.Low + l.rests.Low | x)
 }
 
 // Any reports whether a lane of v or w contains fp. It is faster than matches
 // because a matching lane may borrow from the next one.
-func (l *layout) Any(v, w, fp uint64) bool {
+func (l *laneFormat) Any(v, w, fp uint64) bool {
 	x, y := v^fp*l.Ones.Low, w^fp*l.Ones.Low
 	return ((x-l.Ones.Low)&^x|(y-l.Ones.Low)&^y)&l.tops.Low != 0
 }
 
 // lowest returns the index of the first matching lane's lowest bit.
-func (l *layout) lowest(matches uint64) uint64 {
+func (l *laneFormat) lowest(matches uint64) uint64 {
 	return uint64(bits.TrailingZeros64(matches)) + 1 - l.width
 }
 
 // Spread returns Lanes with x in each lane.
-func (l *layout) Spread(x uint64) Lanes {
+func (l *laneFormat) Spread(x uint64) Lanes {
 	high, low := bits.Mul64(x, l.Ones.Low)
 	return Lanes{low, high + x*l.Ones.High}
 }
 
 // Zeros returns the top bit of each lane of x that is zero; see matches.
-func (l *layout) Zeros(x Lanes) Lanes {
+func (l *laneFormat) Zeros(x Lanes) Lanes {
 	low, carry := bits.Add64(x.Low&l.rests.Low, l.rests.Low, 0)
 	high, _ := bits.Add64(x.High&l.rests.High, l.rests.High, carry)
 	return Lanes{l.tops.Low &^ (low | x.Low), l.tops.High &^ (high | x.High)}
 }
 
 // AnyZero reports whether a lane of x or y is zero; see Any.
-func (l *layout) AnyZero(x, y Lanes) bool {
+func (l *laneFormat) AnyZero(x, y Lanes) bool {
 	v, w := x.Sub(l.Ones).AndNot(x), y.Sub(l.Ones).AndNot(y)
 	return (v.Low|w.Low)&l.tops.Low|(v.High|w.High)&l.tops.High != 0
 }
 
 // First returns the fingerprint in the first matching lane and the remaining
 // matches.
-func (l *layout) First(lanes, matches Lanes) (fp uint64, others Lanes) {
+func (l *laneFormat) First(lanes, matches Lanes) (fp uint64, others Lanes) {
 	top := matches.first()
 	n := top + 1 - l.width
 	fp = (lanes.Low>>n | lanes.High<<(64-n) | lanes.High>>(n-64)) & l.Mask
@@ -89,13 +89,13 @@ func (l *layout) First(lanes, matches Lanes) (fp uint64, others Lanes) {
 }
 
 // List returns the fingerprints in the four lanes; join is its inverse.
-func (l *layout) List(x Lanes) (a, b, c, d uint64) {
+func (l *laneFormat) List(x Lanes) (a, b, c, d uint64) {
 	w := l.width & 63
 	upper := x.Low>>w>>w | x.High<<((64-2*w)&63)
 	return x.Low & l.Mask, x.Low >> w & l.Mask, upper & l.Mask, upper >> w & l.Mask
 }
 
-func (l *layout) join(a, b, c, d uint64) Lanes {
+func (l *laneFormat) join(a, b, c, d uint64) Lanes {
 	w := l.width & 63
 	lower, upper := a|b<<w, c|d<<w
 	return Lanes{lower | upper<<w<<w, upper >> ((64 - 2*w) & 63)}

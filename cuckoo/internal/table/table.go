@@ -12,20 +12,20 @@ import "math/bits"
 // 16 bits, reads a bucket as a single word, and a wide table reads it as
 // [Lanes]. Both can store buckets plain or sorted.
 type Table struct {
-	Bytes  []byte // at least 8 bytes longer than the buckets; see load and load16
-	stride uint64 // bits from one bucket to the next; 0 in the zero Table
-	Narrow bool   // false in the zero Table, so that only wide tables must check for it
-	Sorted bool
-	layout        // lookups of plain tables use only the fields up to the first ones of layout
-	rest   uint64 // f-4
-	low    uint64 // the lowest f-4 bits in both halves
-	tail   uint64
+	Bytes      []byte // at least 8 bytes longer than the buckets; see load and load16
+	stride     uint64 // bits from one bucket to the next; 0 in the zero Table
+	Narrow     bool   // false in the zero Table, so that only wide tables must check for it
+	Sorted     bool
+	laneFormat        // lookups of plain tables use only the fields up to the first ones of laneFormat
+	rest       uint64 // f-4
+	low        uint64 // the lowest f-4 bits in both halves
+	tail       uint64
 }
 
 // New returns a table that uses bytes, which must be s.Bytes() long.
 func New(s Shape, bytes []byte) Table {
 	f := uint64(s.Bits)
-	l := layout{width: f, Mask: 1<<f - 1}
+	l := laneFormat{width: f, Mask: 1<<f - 1}
 	if s.Sorted {
 		l.width = max(maxNarrow, uint64(1)<<bits.Len64(f-1))
 	}
@@ -35,7 +35,7 @@ func New(s Shape, bytes []byte) Table {
 	}
 	l.rests = l.tops.Sub(l.Ones)
 	return Table{
-		layout: l, Bytes: bytes, stride: s.BucketBits(), rest: f - nibble, low: l.Mask >> nibble * (1<<32 + 1),
+		laneFormat: l, Bytes: bytes, stride: s.BucketBits(), rest: f - nibble, low: l.Mask >> nibble * (1<<32 + 1),
 		Narrow: f <= maxNarrow, Sorted: s.Sorted, tail: uint64(s.Tail),
 	}
 }

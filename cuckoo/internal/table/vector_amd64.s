@@ -70,7 +70,7 @@ TEXT ·hasVector(SB), NOSPLIT, $0-72
 	MOVQ         t+24(FP), BX
 	MOVQ         p+32(FP), R10
 	BROADCAST(multiplier+64(FP), Z0)
-	BROADCAST(Table_layout+layout_Mask(BX), Z1)
+	BROADCAST(Table_laneFormat+laneFormat_Mask(BX), Z1)
 	BROADCAST(Partners_buckets(R10), Z2)
 	BROADCAST(Partners_key(R10), Z3)
 	BROADCAST($0xBF58476D1CE4E5B9, Z4)
@@ -78,8 +78,8 @@ TEXT ·hasVector(SB), NOSPLIT, $0-72
 	BROADCAST(Partners_offsets(R10), Z6)
 	BROADCAST($1, Z7)
 	BROADCAST(Table_stride(BX), Z8)
-	BROADCAST(Table_layout+layout_Ones(BX), Z9)
-	BROADCAST(Table_layout+layout_tops(BX), Z10)
+	BROADCAST(Table_laneFormat+laneFormat_Ones(BX), Z9)
+	BROADCAST(Table_laneFormat+laneFormat_tops(BX), Z10)
 	BROADCAST($0x7fffffffffffffff, Z11)
 	BROADCAST($7, Z12)
 	BROADCAST($0x000000ff000000ff, Z13)

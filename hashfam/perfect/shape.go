@@ -7,12 +7,12 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// A layout holds the parameters in a frame. They determine the payload's size.
+// A shape holds the parameters in a frame. They determine the payload's size.
 //
 // The payload begins with the mapping: the seeds of all levels, the list of the
 // places that the first level left free, and zeros up to a multiple of 8 bytes.
 // In a filter the slots follow.
-type layout struct {
+type shape struct {
 	keys    uint64
 	compact bool
 	seed    uint32   // the last level's seed
@@ -21,7 +21,7 @@ type layout struct {
 }
 
 // check returns ErrCorrupt if l is invalid in a frame of this kind.
-func (l *layout) check(kind frame.Kind) error {
+func (l *shape) check(kind frame.Kind) error {
 	switch {
 	case l.keys > maxKeys:
 		return errs.Field(ErrCorrupt, "Params.Keys", l.keys, fmt.Sprintf("at most %d", uint64(maxKeys)))
@@ -46,7 +46,7 @@ func (l *layout) check(kind frame.Kind) error {
 
 // free returns the list of the places that the first level left free, without
 // its bytes.
-func (l *layout) free() eliasFano {
+func (l *shape) free() eliasFano {
 	n := uint64(0)
 	for _, bumped := range l.bumped {
 		n += bumped
@@ -54,7 +54,7 @@ func (l *layout) free() eliasFano {
 	return newEliasFano(n, l.keys)
 }
 
-func (l *layout) mappingBytes() uint64 {
+func (l *shape) mappingBytes() uint64 {
 	total := uint64(0)
 	n := l.keys
 	for _, bumped := range l.bumped {
@@ -66,12 +66,12 @@ func (l *layout) mappingBytes() uint64 {
 }
 
 // bytes returns the size of the payload.
-func (l *layout) bytes() uint64 { return l.mappingBytes() + l.slots.bytes(l.keys) }
+func (l *shape) bytes() uint64 { return l.mappingBytes() + l.slots.bytes(l.keys) }
 
 // over returns the mapping with the bytes b. It returns ErrCorrupt if the list
 // is damaged, because otherwise indexes could be out of range. The time is
 // linear in the number of bumped keys.
-func (l *layout) over(b []byte) (mapping, error) {
+func (l *shape) over(b []byte) (mapping, error) {
 	m := mapping{n: l.keys, free: l.free(), made: true}
 	m.levels = make([]level, 0, len(l.bumped))
 	n := l.keys
@@ -94,18 +94,18 @@ func (l *layout) over(b []byte) (mapping, error) {
 }
 
 // params returns the parameters. In addition to the payload there are marks.
-func (l *layout) params(fam hashfam.Family) Params {
+func (l *shape) params(fam hashfam.Family) Params {
 	marks := (l.free().n + markEvery - 1) / markEvery
 	return Params{Keys: l.keys, Compact: l.compact, bytes: l.bytes() + wordBytes*marks, Family: fam}
 }
 
-func (l *layout) filterParams(fam hashfam.Family) FilterParams {
+func (l *shape) filterParams(fam hashfam.Family) FilterParams {
 	return FilterParams{Params: l.params(fam), FPRate: l.slots.rate(), ValueBits: int(l.slots.value)}
 }
 
 // expected returns l with the numbers of keys that its levels are likely to
 // have.
-func (l layout) expected() layout {
+func (l shape) expected() shape {
 	l.bumped = nil
 	for n := l.keys; n > maxLast; {
 		n = bumpedOf(n, l.compact)
@@ -115,7 +115,7 @@ func (l layout) expected() layout {
 }
 
 // estimate returns about the size of a structure with l's keys and slots.
-func (l layout) estimate() uint64 {
+func (l shape) estimate() uint64 {
 	l = l.expected()
 	return l.params(hashfam.Family{}).bytes
 }
