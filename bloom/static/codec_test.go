@@ -50,7 +50,7 @@ func TestSmallFramesOfClusteredDigests(t *testing.T) {
 	for _, n := range []int{10, 500, 3000} {
 		digests := make([]hashfam.Digest, n)
 		for i := range digests {
-			digests[i] = hashfam.Probe(1<<40 + i).Digest()
+			digests[i] = hashfam.Probe(1<<40 + uint64(i)).Digest()
 		}
 		c := Config{FPRate: 0.01}
 		_, wanted := New(t.Context(), c, slices.Clone(digests))
