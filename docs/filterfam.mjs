@@ -116,16 +116,22 @@ function ribbon(head, body) {
     return false;
   };
 }
+const kinds = [, "a Bloom filter", "a counting Bloom filter", "a cuckoo filter", "a count-min sketch", "heavy hitters", "a top k",
+  "a static filter", "an exact filter", "a minimal perfect hash function", "a perfect hash filter", "a scalable Bloom filter",
+  "a scalable cuckoo filter", "a rotating Bloom filter", "a window of heavy hitters", "a Bloom filter delta"];
+
 export function open(data) {
   const bytes = data instanceof Uint8Array ? data : new Uint8Array(data), end = bytes.length - 8;
   check(end >= 64, "length of the frame");
   const view = (from, to) => new DataView(bytes.buffer, bytes.byteOffset + from, to - from);
   const head = view(0, 64), body = view(64, end), sum = view(end, end + 8).getBigUint64(0, true);
-  check(head.getUint32(0, true) === 0x6d6166f1 && head.getUint16(6, true) === 16, "not a frame of a filter");
+  check(head.getUint32(0, true) === 0x6d6166f1, "not a frame of a filter");
+  check(bytes[4] === 1 || bytes[4] === 7, `cannot read ${kinds[bytes[4]] ?? `kind ${bytes[4]}`}: only a Bloom filter or a static filter`);
+  check(bytes[5] === 1, `cannot read version ${bytes[5]} of ${kinds[bytes[4]]}`);
+  check(head.getUint16(6, true) === 16, "length of the parameters");
   check(end % 8 === 0 && head.getBigUint64(16, true) === BigInt(end - 64), "length of the frame");
   check(head.getBigUint64(56, true) === crc32c(bytes.subarray(0, 56)), "checksum of the header");
   check(bytes.subarray(40, 56).every((b) => b === 0), "zeros of the header");
-  check((bytes[4] === 1 || bytes[4] === 7) && bytes[5] === 1, `another kind or version: ${bytes[4]}, ${bytes[5]}`);
   check(head.getBigUint64(8, true) === 0x925fb7cf74fec682n, "another hash family");
   check(sum === crc32c(bytes.subarray(0, end)), "checksum");
   const contains = bytes[4] === 1 ? bloom(head, body) : ribbon(head, body);

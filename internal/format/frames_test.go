@@ -355,6 +355,28 @@ func TestTheScriptReturnsTheSameResults(t *testing.T) {
 	require.Greater(t, len(all)-refused, 1_000)
 }
 
+// A frame that the script does not read is refused by its name.
+func TestTheScriptNamesWhatItDoesNotRead(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("there is no Node")
+	}
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "filterfam.mjs"), []byte(read(t, "docs/filterfam.mjs")), 0o600))
+	const script = `import fs from "node:fs"; import { open } from "./filterfam.mjs"; open(fs.readFileSync("frame"));`
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "open.mjs"), []byte(script), 0o600))
+	for file, name := range map[string]string{
+		"hashfam/perfect/testdata/filterwide.bin": "a perfect hash filter", "countmin/testdata/top.bin": "a top k",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "frame"), []byte(read(t, file)), 0o600))
+		cmd := exec.Command(node, "open.mjs")
+		cmd.Dir = dir
+		out, err := cmd.CombinedOutput()
+		require.Error(t, err)
+		require.Contains(t, string(out), "filterfam: cannot read "+name)
+	}
+}
+
 // requireRecipeRuns runs the script in docs/recipes.md. dir contains
 // filterfam.mjs.
 func requireRecipeRuns(t *testing.T, node, dir string) {
