@@ -36,7 +36,7 @@ func TestFailedAddChangesNothing(t *testing.T) {
 				return true
 			}
 			require.Equal(t, want, err)
-			require.Zero(t, testing.AllocsPerRun(1, func() { f.AddDigest(d) }))
+			require.Zero(t, testing.AllocsPerRun(10, func() { f.AddDigest(d) }), "on average, because the runtime can allocate meanwhile")
 			require.True(t, f.Equal(before))
 			return false
 		}
