@@ -79,7 +79,7 @@ func TestInvalidParametersNameTheField(t *testing.T) {
 		{"WindowConfig.Keys", WindowConfig{Phi: 1, Keys: mostKeys + 1}},
 		{"WindowConfig.Span", WindowConfig{Phi: 1, Span: -1}},
 		{"WindowConfig.Span", WindowConfig{Phi: 1, Span: math.MaxInt64}},
-		// A Span need not be a multiple of Panes, but this one is too long.
+		// A Span need not be a multiple of Parts, but this one is too long.
 		{"WindowConfig.Span", WindowConfig{Phi: 1, Span: math.MaxInt64 - mostPanes, Parts: mostPanes}},
 		{"WindowConfig.Parts", WindowConfig{Phi: 1, Keys: 1, Parts: -1}},
 		{"WindowConfig.Parts", WindowConfig{Phi: 1, Keys: 1, Parts: mostPanes + 1}},

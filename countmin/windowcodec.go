@@ -21,7 +21,7 @@ type windowParams struct {
 	MemoryBytes uint64        // 32
 	Timed       uint64        // 40: 1 if the time is known, otherwise 0
 	// 48: the number of the last pane if the time is known: the time since 1970
-	// divided by Span/Panes, rounded down, in two's complement
+	// divided by the time of a part, rounded down, in two's complement
 	Pane uint64
 }
 
