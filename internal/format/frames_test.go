@@ -72,7 +72,7 @@ func decoded(t *testing.T, frame []byte, base *bloom.Filter) any {
 	return s
 }
 
-// queries returns the keys that are used in docs/format.md. Half of them are
+// queries returns the keys that are used in docs/vectors.md. Half of them are
 // also used in golden files.
 func queries(kind byte) (keys []string) {
 	name := "key"
@@ -88,7 +88,7 @@ func queries(kind byte) (keys []string) {
 	return keys
 }
 
-// answered returns the results for s in the same form as docs/format.md: a
+// answered returns the results for s in the same form as docs/vectors.md: a
 // bitmap, or a checksum. If s forgets as time passes, the results one part
 // later follow.
 func answered(s any, frame []byte) string {

@@ -165,7 +165,7 @@ func resize(t *rapid.T, b []byte, i int) []byte {
 }
 
 // Update is true if golden files that do not exist yet should be written.
-var Update = flag.Bool("update", false, "write new golden files, and the test vectors of docs/format.md")
+var Update = flag.Bool("update", false, "write new golden files, and the test vectors of docs/vectors.md")
 
 // Golden compares a frame with the contents of testdata/name. With -update it
 // creates the file if it does not exist.
