@@ -18,6 +18,7 @@ type Budget[P interface {
 	comparable
 	SizeBytes() uint64
 	RateAt(n uint64) float64
+	CapacityAt(rate float64) uint64
 }] struct {
 	// Params returns the parameters for a Config with these fields.
 	Params func(keys uint64, rate float64, bytes uint64) (P, error)
@@ -28,7 +29,8 @@ type Budget[P interface {
 
 // Run checks for 1 to 10^9 keys and various memory limits that the structure
 // fits, that no neighbor that fits has a lower rate, and that a rate and a
-// limit can be combined.
+// limit can be combined. Without a limit, CapacityAt must return at least the
+// capacity that was asked for.
 func (b Budget[P]) Run(t *testing.T) {
 	for n := uint64(1); n <= 1e9; n *= 1000 {
 		found := 0
@@ -50,6 +52,22 @@ func (b Budget[P]) Run(t *testing.T) {
 	p, err := b.Params(1, 0, math.MaxUint64)
 	require.NoError(t, err)
 	require.LessOrEqual(t, p.SizeBytes(), uint64(sizing.MaxBits/8))
+	for beyond := 1.0; beyond > 1e-17; beyond /= 10 {
+		b.capacity(t, min(1-beyond, math.Nextafter(1, 0)))
+		b.capacity(t, beyond/2)
+	}
+}
+
+// capacity checks that structures for this rate have their capacity. Rates that
+// a structure cannot have are ignored.
+func (b Budget[P]) capacity(t *testing.T, rate float64) {
+	t.Helper()
+	for n := uint64(1); n <= 1e6; n += 1 + n/7 {
+		p, err := b.Params(n, rate, 0)
+		if err == nil {
+			require.GreaterOrEqual(t, p.CapacityAt(rate), n, "%v at a rate of %g", p, rate)
+		}
+	}
 }
 
 // best checks the best structure for n keys in a memory and reports whether

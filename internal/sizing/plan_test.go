@@ -50,6 +50,9 @@ func drawN(t *rapid.T) uint64 {
 }
 
 func drawRate(t *rapid.T) float64 {
+	if rapid.IntRange(0, 9).Draw(t, "near one") == 0 {
+		return 1 - math.Exp2(-rapid.Float64Range(1, 53).Draw(t, "-log2(1-eps)"))
+	}
 	if rapid.Bool().Draw(t, "large rate") {
 		return rapid.Float64Range(0.001, 0.9999).Draw(t, "eps")
 	}
@@ -140,7 +143,7 @@ func TestPlansAtTheLimits(t *testing.T) {
 			}
 		})
 		t.Run(l.name+" accepts one key and rates near one", func(t *testing.T) {
-			for _, n := range []uint64{1, 10, 1e6} {
+			for _, n := range []uint64{1, 10, 2396, 137_787, 1e6} {
 				requireMinimal(t, l, n, math.Nextafter(1, 0), 1)
 				p, ok := l.plan(n, 0.9)
 				require.True(t, ok)

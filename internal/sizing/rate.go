@@ -72,6 +72,9 @@ func classicRate(m uint64, k int, n uint64, onto func(j, length int) surjection)
 	if n == 0 {
 		return 0
 	}
+	if k == 1 { // the only k near a rate of 1, where the sum's rounding would matter
+		return fill(1/float64(m), throws)
+	}
 	if perCell > saturation {
 		return 1
 	}
