@@ -88,7 +88,7 @@ func (f *Filter) Clone() *Filter { return newFilter(f.params, slices.Clone(f.wor
 
 // Equal reports whether f and other have the same Params and the same bits.
 func (f *Filter) Equal(other *Filter) bool {
-	return f.params == other.params && slices.Equal(f.words, other.words)
+	return other != nil && f.params == other.params && slices.Equal(f.words, other.words)
 }
 
 // String describes the filter in a single line.

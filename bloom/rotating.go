@@ -129,7 +129,7 @@ func (r *Rotating) Clone() *Rotating {
 // Equal reports whether r and other have equal configurations, bits and
 // positions.
 func (r *Rotating) Equal(other *Rotating) bool {
-	return r.config == other.config && r.ring == other.ring && r.stages.equal(&other.stages)
+	return other != nil && r.config == other.config && r.ring == other.ring && r.stages.equal(&other.stages)
 }
 
 // String describes r in a single line.

@@ -167,7 +167,7 @@ func (s *Scalable) Clone() *Scalable {
 
 // Equal reports whether s and other have equal configurations, stages and bits.
 func (s *Scalable) Equal(other *Scalable) bool {
-	return s.config == other.config && s.frozen == other.frozen &&
+	return other != nil && s.config == other.config && s.frozen == other.frozen &&
 		s.stored == other.stored && s.stages.equal(&other.stages)
 }
 

@@ -70,7 +70,7 @@ func (f *Filter) Clone() *Filter {
 // Equal reports whether f and other have the same Params and counters. It
 // compares all counters.
 func (f *Filter) Equal(other *Filter) bool {
-	return f.params == other.params && slices.Equal(f.counters, other.counters)
+	return other != nil && f.params == other.params && slices.Equal(f.counters, other.counters)
 }
 
 // Bloom returns a Bloom filter of the keys in the filter: bit i is set if

@@ -274,7 +274,9 @@ func (h *HeavyHitters) Clone() *HeavyHitters { return &HeavyHitters{h.clone()} }
 
 // Equal reports whether h and other have the same Config and have counted the
 // same: all keys and counters are equal.
-func (h *HeavyHitters) Equal(other *HeavyHitters) bool { return h.equal(&other.tracked) }
+func (h *HeavyHitters) Equal(other *HeavyHitters) bool {
+	return other != nil && h.equal(&other.tracked)
+}
 
 // String describes h in one line.
 func (h HeavyHitters) String() string {

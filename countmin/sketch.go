@@ -73,7 +73,7 @@ func (s *Sketch) Clone() *Sketch {
 
 // Equal reports whether s and other have the same [Params], total and counters.
 func (s *Sketch) Equal(other *Sketch) bool {
-	return s.params == other.params && s.total == other.total &&
+	return other != nil && s.params == other.params && s.total == other.total &&
 		slices.Equal(s.of8, other.of8) && slices.Equal(s.of16, other.of16) &&
 		slices.Equal(s.of32, other.of32) && slices.Equal(s.of64, other.of64)
 }

@@ -113,7 +113,7 @@ func (w *Window) Clone() *Window { return &Window{w.clone(), w.config, w.time} }
 // Equal reports whether w and other have the same Config and time and have
 // counted the same in every pane.
 func (w *Window) Equal(other *Window) bool {
-	return w.config == other.config && w.time == other.time && w.equal(&other.tracked)
+	return other != nil && w.config == other.config && w.time == other.time && w.equal(&other.tracked)
 }
 
 // String describes w in one line.

@@ -93,7 +93,7 @@ func (f *Filter) Clone() *Filter {
 // fingerprints in the same slots. Filters that were built from the same keys in
 // a different order may not be equal.
 func (f *Filter) Equal(other *Filter) bool {
-	return f.params == other.params && slices.Equal(f.table.Bytes, other.table.Bytes)
+	return other != nil && f.params == other.params && slices.Equal(f.table.Bytes, other.table.Bytes)
 }
 
 // String describes the filter in one line.

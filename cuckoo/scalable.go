@@ -225,7 +225,7 @@ func (s *Scalable) Clone() *Scalable { return &Scalable{s.config, *s.pages.Clone
 // Equal reports whether s and other have the same ScalableConfig and the same
 // fingerprints in the same slots; see [Filter.Equal].
 func (s *Scalable) Equal(other *Scalable) bool {
-	return s.config == other.config && s.pages.Equal(&other.pages)
+	return other != nil && s.config == other.config && s.pages.Equal(&other.pages)
 }
 
 // String describes the filter in one line.

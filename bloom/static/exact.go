@@ -187,7 +187,7 @@ func (e *Exact) SizeBytes() uint64 { return e.filter.SizeBytes() + e.class.SizeB
 // levels. This is the case if they were built from the same two sets of keys.
 // Equal compares all bytes.
 func (e *Exact) Equal(other *Exact) bool {
-	return e.params == other.params && e.filter.Equal(&other.filter) && e.class.Equal(&other.class)
+	return other != nil && e.params == other.params && e.filter.Equal(&other.filter) && e.class.Equal(&other.class)
 }
 
 // String describes the Exact in a single line.

@@ -105,7 +105,7 @@ func (f *Filter) FalsePositiveRate() float64 {
 // Filters of the same keys are equal even if they were built in different ways.
 // Equal compares all slots.
 func (f *Filter) Equal(other *Filter) bool {
-	return f.Family() == other.Family() && f.ribbon.Equal(&other.ribbon)
+	return other != nil && f.Family() == other.Family() && f.ribbon.Equal(&other.ribbon)
 }
 
 // String describes the filter in a single line.

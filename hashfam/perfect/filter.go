@@ -155,7 +155,7 @@ func NewFilterReceiver(fam hashfam.Family) *Filter {
 }
 
 // Equal reports whether f and other have the same family and equal encodings.
-func (f *Filter) Equal(other *Filter) bool { return f.equal(&other.stored) }
+func (f *Filter) Equal(other *Filter) bool { return other != nil && f.equal(&other.stored) }
 
 var zeroFilter = errs.Zero("Filter", "NewFilter or NewFilterView, or decode into it")
 

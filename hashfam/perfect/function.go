@@ -90,7 +90,7 @@ func NewReceiver(fam hashfam.Family) *Function { return &Function{stored{hash: f
 func (f *Function) Params() Params { return f.shape.params(f.Family()) }
 
 // Equal reports whether f and other have the same family and equal encodings.
-func (f *Function) Equal(other *Function) bool { return f.equal(&other.stored) }
+func (f *Function) Equal(other *Function) bool { return other != nil && f.equal(&other.stored) }
 
 // String describes the function in one line.
 func (f Function) String() string { return fmt.Sprintf("perfect.Function(%v)", f.Params()) }

@@ -80,7 +80,7 @@ func TestSuiteDetectsEachDefect(t *testing.T) {
 			"in place: a decoded view remains a view", "in place: a view is not equal",
 		},
 		"another version, kind or family is an error":   {"all errors are ErrCorrupt", "the header has no error"},
-		"a zero value can decode but cannot be encoded": {"a zero value is encoded"},
+		"a zero value can decode but cannot be encoded": {"a zero value is encoded", "nil is equal"},
 		"queries and insertions do not allocate":        {"a query allocates", "Add allocates", "asking"},
 		"errors from streams are returned":              {"a failed decode resets", "all errors are ErrCorrupt"},
 		"no output shows the key":                       {"the key is printed", "the key is logged"},

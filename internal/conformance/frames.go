@@ -248,6 +248,7 @@ func (s Structure) zeroValue(t *rapid.T, f Encoded) {
 		require.Zero(t, n)
 	}
 	require.False(t, s.equal(s.zero(), s.receiver(keyed)), "another family")
+	require.False(t, s.equal(f, nil), "nil")
 	var want error
 	if f.Family() != (hashfam.Family{}) {
 		want = hashfam.ErrFamily

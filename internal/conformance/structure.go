@@ -103,7 +103,7 @@ func On[S Encoded](do func(m *Machine, f, twin S)) func(*Machine) {
 type Type struct {
 	zero     func() Encoded
 	receiver func(hashfam.Family) Encoded
-	equal    func(a, b Encoded) bool
+	equal    func(a, b Encoded) bool                  // b may be nil
 	clone    func(Encoded) Encoded                    // or nil
 	merge    func(f Encoded, others ...Encoded) error // or nil
 	decoded  func(view any) (Encoded, error)
@@ -125,8 +125,11 @@ func Of[P, E any, S pointer[E, S]](receiver func(hashfam.Family) S) Type {
 	t := Type{
 		zero:     func() Encoded { return S(new(E)) },
 		receiver: func(fam hashfam.Family) Encoded { return receiver(fam) },
-		equal:    func(a, b Encoded) bool { return a.(S).Equal(b.(S)) },
-		decoded:  func(view any) (Encoded, error) { return view.(interface{ Decode() (S, error) }).Decode() },
+		equal: func(a, b Encoded) bool {
+			other, _ := b.(S) // nil if b is
+			return a.(S).Equal(other)
+		},
+		decoded: func(view any) (Encoded, error) { return view.(interface{ Decode() (S, error) }).Decode() },
 		params: func(f any) any {
 			if f, ok := f.(interface{ Config() P }); ok {
 				return f.Config()

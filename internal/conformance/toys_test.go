@@ -161,6 +161,9 @@ func (b *bag) Clone() *bag {
 }
 
 func (b *bag) Equal(o *bag) bool {
+	if o == nil {
+		return pick(b, "nil is equal", true, false)
+	}
 	same := b.Family() == o.Family() && maps.Equal(b.counts, o.counts)
 	if (b.frame == nil) != (o.frame == nil) {
 		same = pick(b, "in place: a view is not equal", false, same)
