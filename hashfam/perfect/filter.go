@@ -134,7 +134,7 @@ func (f *Filter) fill(ctx context.Context, digests []hashfam.Digest, values []ui
 			f.slots.addValue(index, values[i])
 			continue
 		}
-		if value := f.slots.valueAt(f.slots.word(index), index); value != values[i] {
+		if value, _ := f.ValueDigest(d); value != values[i] {
 			return copyError(uint64(i), uint64(slices.Index(digests, d)), values[i], value)
 		}
 	}
@@ -231,11 +231,14 @@ func (f *Filter) ValueDigest(d hashfam.Digest) (value uint64, found bool) {
 		return 0, false
 	}
 	i := f.index(d)
+	if f.slots.split {
+		return f.slots.findWide(i, uint64(after(d)))
+	}
 	word := f.slots.word(i)
 	if !f.slots.match(word, i, uint64(after(d))) {
 		return 0, false
 	}
-	return f.slots.valueAt(word, i), true
+	return word & f.slots.mask, true
 }
 
 // ValueAll appends the results of ValueDigest for each digest to values and to
@@ -261,7 +264,7 @@ func (f *Filter) ValueAll(values []uint64, found []bool, digests []hashfam.Diges
 			value := uint64(0)
 			match := f.slots.match(words[i], indexes[i], uint64(after(d)))
 			if match {
-				value = f.slots.valueAt(words[i], indexes[i])
+				value = f.slots.valueAt(words[i], indexes[i], uint64(after(d)))
 			}
 			values = append(values, value)
 			found = append(found, match)

@@ -141,7 +141,7 @@ func TestSlotsKeepFingerprintsAndValues(t *testing.T) {
 			require.False(t, s.match(word, i, third^1<<63), "the highest bit of a fingerprint")
 			lowest := 64 - (s.widthOf(i) - s.value)
 			require.False(t, s.match(word, i, third^1<<lowest), "the lowest bit of a fingerprint")
-			require.Equal(t, third*spread&s.valueMask(), s.valueAt(word, i))
+			require.Equal(t, third*spread&s.valueMask(), s.valueAt(word, i, third))
 		}
 		require.NoError(t, checkZeros("", s.bits, s.start(n)))
 	})

@@ -104,8 +104,8 @@ func (s slotSize) bytes(n uint64) uint64 {
 	return total
 }
 
-// widthOf returns the number of bits in slot i.
-func (s slotSize) widthOf(i uint64) uint { return uint(s.start(i+1) - s.start(i)) }
+// widthOf returns the number of bits in slot i. It multiplies only once.
+func (s slotSize) widthOf(i uint64) uint { return uint((i*s.width+s.width+one-1)/one - s.start(i)) }
 
 // valueMask returns the largest value.
 func (s slotSize) valueMask() uint64 { return 1<<s.value - 1 }
@@ -114,12 +114,13 @@ func (s slotSize) valueMask() uint64 { return 1<<s.value - 1 }
 type fingerprints struct {
 	slotSize
 	bits  []byte
-	below uint // number of bits below the fingerprint in each slot
-	split bool // whether slots are wide, so that a value can be in two words
+	below uint   // number of bits below the fingerprint in each slot
+	mask  uint64 // the largest value
+	split bool   // whether slots are wide, so that a value can be in two words
 }
 
 func newFingerprints(size slotSize, bits []byte) fingerprints {
-	s := fingerprints{slotSize: size, bits: bits, split: size.wide()}
+	s := fingerprints{slotSize: size, bits: bits, mask: size.valueMask(), split: size.wide()}
 	if !s.split {
 		s.below = size.value
 	}
@@ -129,34 +130,48 @@ func newFingerprints(size slotSize, bits []byte) fingerprints {
 // word returns 8 bytes. Slot i starts in the lowest bit.
 func (s *fingerprints) word(i uint64) uint64 {
 	from := s.start(i)
-	return binary.LittleEndian.Uint64(s.bits[from/8:]) >> (from % 8)
+	at := from / 8
+	return binary.LittleEndian.Uint64(s.bits[at:at+wordBytes]) >> (from % 8)
 }
 
 // match reports whether slot i contains the fingerprint of a digest whose probe
 // sequence has the given third value, which no level uses. word must be the
-// result of word(i).
+// result of word(i). A narrow slot's fingerprint can have no bits.
 func (s *fingerprints) match(word, i, third uint64) bool {
-	left := 64 - (s.widthOf(i) - s.value) // what remains of 64 bits
-	return (word>>(s.below&63)^third>>left)<<left == 0
+	length := s.widthOf(i) - s.value
+	different := word>>(s.below&63) ^ third>>(-length&63)
+	return different&(1<<(length&63)-1) == 0
 }
 
-// valueAt returns the value in slot i. word must be the result of word(i).
-func (s *fingerprints) valueAt(word, i uint64) uint64 {
+// valueAt returns the value in slot i, which must match the digest. word must be
+// the result of word(i).
+func (s *fingerprints) valueAt(word, i, third uint64) uint64 {
 	if s.split {
-		return s.wideValue(i)
+		value, _ := s.findWide(i, third)
+		return value
 	}
-	return word & s.valueMask()
+	return word & s.mask
 }
 
-// wideValue returns the value in slot i if slots are wide. It begins in the
-// first word: after up to 7 bits of the previous slot, and 1 to 56 bits of
-// fingerprint.
-func (s *fingerprints) wideValue(i uint64) uint64 {
+// findWide returns the value in slot i if slots are wide, and reports whether
+// the slot contains the fingerprint, as match does. If it does not, the value is
+// 0. The value begins in the first word: after up to 7 bits of the previous
+// slot, and 1 to 56 bits of fingerprint. The comparison comes last, so that the
+// second load does not wait for its result.
+func (s *fingerprints) findWide(i, third uint64) (value uint64, found bool) {
 	from := s.start(i)
-	low := binary.LittleEndian.Uint64(s.bits[from/8:])
-	high := binary.LittleEndian.Uint64(s.bits[from/8+wordBytes:])
-	skip := uint(from%8) + s.widthOf(i) - s.value
-	return (low>>(skip&63) | high<<((64-skip)&63)) & s.valueMask()
+	at := from / 8
+	words := s.bits[at : at+2*wordBytes]
+	low := binary.LittleEndian.Uint64(words) >> (from % 8)
+	high := binary.LittleEndian.Uint64(words[wordBytes:])
+	length := s.widthOf(i) - s.value
+	skip := uint(from%8) + length // 1 to 63
+	value = (low>>(length&63) | high<<(-skip&63)) & s.mask
+	different := (low ^ third>>(-length&63)) << (-length & 63)
+	if different != 0 {
+		return 0, false
+	}
+	return value, true
 }
 
 // set stores the fingerprint and the value of a key in slot i, which must be
