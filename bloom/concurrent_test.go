@@ -182,8 +182,8 @@ func TestConcurrentOperationsAndMergesDoNotAllocate(t *testing.T) {
 	}))
 }
 
-// BenchmarkConcurrent measures a Concurrent in the cache and in memory.
-// internal/compare measures the other structures.
+// BenchmarkConcurrent compares a Concurrent with a Filter, in the cache and in
+// memory. internal/compare measures the other structures.
 func BenchmarkConcurrent(b *testing.B) {
 	for _, layout := range layouts {
 		for _, n := range []uint64{10_000, 10_000_000} {
@@ -192,8 +192,10 @@ func BenchmarkConcurrent(b *testing.B) {
 			f.AddAll(sums(f, n))
 			c := NewConcurrentFrom(f)
 			for name, do := range map[string]func(hashfam.Digest){
-				"add": c.AddDigest,
-				"hit": func(d hashfam.Digest) { c.ContainsDigest(d) },
+				"add":       c.AddDigest,
+				"hit":       func(d hashfam.Digest) { c.ContainsDigest(d) },
+				"plain-add": f.AddDigest,
+				"plain-hit": func(d hashfam.Digest) { f.ContainsDigest(d) },
 			} {
 				b.Run(fmt.Sprintf("%v/%s/n=%d", layout, name, n), func(b *testing.B) {
 					for i := range b.N {
