@@ -58,12 +58,13 @@ func (f *Filter) AddDigest(d hashfam.Digest) {
 	}
 }
 
-// Contains reports whether key may have been added. False is certain; true can
-// be a false positive. Contains causes up to k cache misses (Blocked: one). It
-// tests all k positions even if an early bit is not set: a branch mispredicted
-// for half of the keys is slower than these tests. Since the instructions for a
-// hash keep the CPU from reading for the next key, ContainsAll is much faster
-// for many keys if the filter is larger than the cache.
+// Contains reports whether key may have been added. If it returns false, key
+// was not added; true may be a false positive. Contains causes up to k cache
+// misses (Blocked: one). If the filter is larger than the cache, a call mostly
+// waits for memory, so ContainsAll is much faster for many keys.
+//
+// All k positions are tested even if an early bit is not set, because a branch
+// that is mispredicted for half of the keys is slower than these tests.
 func (f *readable) Contains(key []byte) bool { return f.ContainsDigest(f.hash.Sum(key)) }
 
 // ContainsString is like Contains for a string key.

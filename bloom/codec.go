@@ -19,17 +19,18 @@ func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
 	return frame.AppendBinary(dst, f.encode)
 }
 
-// AppendFrame encodes a filter of many keys without allocating the filter. Use
-// c.Family to compute their digests. AppendFrame returns the same bytes as
-// calling [New], [Filter.AddAll] and [Filter.AppendBinary], but sets the bits
-// directly in dst. There can be more or fewer digests than c.Capacity. If
-// c.Capacity and c.MemoryBytes are both 0, the capacity is the number of
-// digests, or 1 if there are none. If [Config.Params] returns an error,
-// AppendFrame returns dst and this error.
+// AppendFrame appends an encoded filter of the keys with the given digests,
+// which must be computed by c.Family, to dst and returns the extended slice.
+// The bytes are the same as after [New], [Filter.AddAll] and
+// [Filter.AppendBinary], but AppendFrame does not allocate the filter because
+// it sets the bits directly in dst. There can be more or fewer digests than
+// c.Capacity. If c.Capacity and c.MemoryBytes are both 0, the capacity is the
+// number of digests, or 1 if there are none. If [Config.Params] returns an
+// error, AppendFrame returns dst and this error.
 //
-// A plan for a new Config takes longer than adding a few thousand keys, so
-// AppendFrame remembers the last plan. To build many small frames, set Capacity,
-// because otherwise each number of digests needs a plan of its own.
+// Computing the Params takes longer than adding a few thousand keys, so
+// AppendFrame remembers the last ones. To build many small frames, set
+// Capacity, because otherwise every new number of digests needs other Params.
 //
 // AppendFrame allocates the frame if dst is too small. It must also allocate
 // the bit array if the array would not begin at a multiple of 8 bytes in
@@ -94,14 +95,15 @@ func (f *Filter) UnmarshalBinary(data []byte) error {
 	return f.decode(frame.NewBytesReader(data, errs))
 }
 
-// ReadFrom decodes the next filter from r. See Encoding in package [hashfam].
+// ReadFrom decodes the next filter from r into f. See Encoding in package
+// [hashfam].
 func (f *Filter) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, f.decode) }
 
 // UnmarshalText decodes a filter's text form into f.
 func (f *Filter) UnmarshalText(text []byte) error { return frame.UnmarshalText(f, text, errs) }
 
 // ReadParams returns the parameters of the next encoded filter in r. It reads
-// only the header. Use it to check [Params.SizeBytes] before decoding. If the
+// only the header, so you can check [Params.SizeBytes] before decoding. If the
 // header belongs to another structure, [ErrCorrupt] names it.
 func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
 	return format.ReadHeader(r, fam)

@@ -12,16 +12,16 @@ import (
 
 // A Concurrent is a Bloom filter that goroutines can share: all methods can be
 // called concurrently. Use [NewConcurrent] or [NewConcurrentFrom] to create
-// one. To encode it, use [Concurrent.Snapshot], which returns a plain filter. A
+// one, and [Concurrent.Snapshot] to get a plain filter, which can be encoded. A
 // Concurrent must not be copied by value.
 //
-// Bits are set using atomic instructions. Only [Concurrent.ContainsOrAdd] uses
-// locks, when the key is not found; SizeBytes does not include their 4 KiB.
 // Once an Add has returned, its key will be found in any goroutine. During the
 // Add, Contains may return true or false.
 //
-// Lookups are as fast as in a plain filter; an Add is two to three times
-// slower.
+// Lookups are as fast as in a plain filter, but Adds are slower because bits
+// are set using atomic instructions. Only [Concurrent.ContainsOrAdd] uses
+// locks, when the key is not found. SizeBytes does not include the 4 KiB of
+// these locks.
 type Concurrent struct {
 	geometry
 	words []uint64 // must be accessed atomically
@@ -57,9 +57,9 @@ func newConcurrent(f *Filter) *Concurrent {
 var zeroConcurrent = errs.Zero("Concurrent", "NewConcurrent")
 
 // Snapshot returns a plain filter with the Params and bits of c. It contains
-// every key whose Add returned before the call. If a key is added during the
-// call, the snapshot may contain all of its bits, none, or only some, which
-// raise the fill ratio but have no other effect.
+// every key whose Add returned before the call. A key that is added during the
+// call may be in the snapshot or not. If only some of its bits are, they raise
+// the fill ratio but have no other effect.
 func (c *Concurrent) Snapshot() *Filter {
 	words := make([]uint64, len(c.words))
 	for i := range words {
@@ -129,10 +129,10 @@ func (c *Concurrent) ContainsOrAddString(key string) bool {
 
 // ContainsOrAddDigest is like [Concurrent.ContainsOrAdd] for a key's digest.
 //
-// Without a lock, no order of setting the k bits would be correct. Two
-// goroutines could each find a bit that they are the first to set, or another
-// key could set this bit between their tests. Calls with equal digests
-// therefore share a lock.
+// Calls with equal digests share a lock, because without it, no order of
+// setting the k bits would be correct. Two goroutines could each find a bit
+// that they are the first to set, or another key could set this bit between
+// their tests.
 func (c *Concurrent) ContainsOrAddDigest(d hashfam.Digest) bool {
 	if c.ContainsDigest(d) {
 		return true
@@ -148,8 +148,7 @@ func (c *Concurrent) ContainsOrAddDigest(d hashfam.Digest) bool {
 }
 
 // AddAll adds many keys. Use Family().SumAll to compute their digests. This is
-// faster than using [Concurrent.AddDigest] for each key, especially when the
-// filter is larger than the cache.
+// faster than single calls, above all when the filter is larger than the cache.
 func (c *Concurrent) AddAll(digests []hashfam.Digest) {
 	var room [batch.Block]bool
 	c.made(zeroConcurrent)
@@ -176,8 +175,8 @@ func (c *Concurrent) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 
 // hasBlock appends a block's results to dst, which must have the capacity.
 //
-// The AVX-512 code does not load words atomically, but it is correct as well.
-// Even if it loads a torn word, every bit has its value from before or after a
+// The AVX-512 code does not load words atomically, but it is correct as well:
+// even in a torn word, every bit has its value from before or after a
 // concurrent change, and the bits of an Add that has returned are set. Since
 // the race detector cannot know this, builds with it do not use AVX-512.
 func (c *Concurrent) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
@@ -246,9 +245,9 @@ func (c Concurrent) MarshalText() ([]byte, error) { return c.Snapshot().MarshalT
 // atomically. shareBits and seesBits can be used for several layouts: value i
 // of the probe sequence p selects one of span bits, from bit i*step on.
 
-// share sets a bit of w. In a filter in use, most bits are already set. Testing
-// the bit first needs a tenth of the time of an atomic instruction, and other
-// processors can keep the cache line.
+// share sets a bit of w. It tests the bit first, because many bits are already
+// set, a test is much faster than an atomic instruction, and other processors
+// can keep the cache line.
 func share(w *uint64, bit uint64) {
 	if atomic.LoadUint64(w)&bit == 0 {
 		atomic.OrUint64(w, bit)

@@ -51,12 +51,12 @@ func (l *Layout) UnmarshalText(text []byte) error {
 
 // A Config describes a filter by two or all of Capacity, FPRate and
 // MemoryBytes. If two are set, the third follows from them. If all three are
-// set, the filter is the smallest one that meets FPRate. If this filter is
-// larger than MemoryBytes, the error contains the required memory and the rate
-// that would fit.
+// set, the filter is the smallest one that meets FPRate; if it is larger than
+// MemoryBytes, the error contains the required memory and the rate that would
+// fit.
 type Config struct {
-	// Capacity is the number of distinct keys for which FPRate holds. You can
-	// add more keys: none will be lost, but the rate will rise. If Capacity is
+	// Capacity is the number of distinct keys for which FPRate holds. If you
+	// add more keys, none will be lost, but the rate will rise. If Capacity is
 	// zero, the filter uses all of MemoryBytes, and [Params.CapacityAt] returns
 	// the number of keys for which FPRate holds.
 	Capacity uint64
@@ -68,15 +68,15 @@ type Config struct {
 	// [Params.RateAt] returns.
 	FPRate float64
 
-	// MemoryBytes, if it is not zero, is the maximum of [Params.SizeBytes]. A
-	// filter that uses all of it may be up to 63 bytes smaller. An encoding
-	// needs 72 more.
+	// MemoryBytes, if it is not zero, limits [Params.SizeBytes]. An encoding
+	// needs 72 bytes more. A filter that uses all of MemoryBytes may be up to
+	// 63 bytes smaller.
 	MemoryBytes uint64
 
 	Layout Layout // the default is Classic
 
-	// Family hashes the keys. The zero value is the public family. A keyed
-	// family should be used if untrusted parties can choose keys.
+	// Family hashes the keys. The zero value is the public family. Use a keyed
+	// family if untrusted parties can choose keys.
 	Family hashfam.Family
 
 	_ struct{} // literals must name their fields
@@ -97,18 +97,19 @@ type Params struct {
 
 // Params returns the parameters of the filter that c describes, without
 // allocating it. Bits is the smallest size that meets FPRate, or all of
-// MemoryBytes. Hashes is the number with the lowest rate at this size. Both are
-// computed using the exact rate; the textbook formula is too optimistic.
+// MemoryBytes, and Hashes is the number with the lowest rate at this size. Both
+// are computed using the exact rate, since the textbook formula is too
+// optimistic.
 //
 // Unless the filter uses all of MemoryBytes, the number of bits (Classic), bits
 // per slice (Partitioned) or lines (Blocked, with 1,024 lines or more) is
 // rounded up to a multiple of 8, so that it can be folded three times.
 //
 // Params returns [ErrParams], naming the field, if no filter meets c. It runs
-// in O(k^2) time for each of about ten sizes: five microseconds, tens of
-// microseconds for rates below 1e-4, and up to a few milliseconds for extreme
-// rates. Without a Capacity, it needs a millisecond for common rates, and a
-// second or more for the lowest ones.
+// in O(k^2) time for each of about ten sizes, which takes five microseconds for
+// common rates, tens of microseconds for rates below 1e-4, and up to a few
+// milliseconds for extreme rates. Without a Capacity, it needs a millisecond
+// for common rates, and a second or more for the lowest ones.
 func (c Config) Params() (Params, error) {
 	if c.Layout > Blocked {
 		return Params{}, paramError("Config.Layout", c.Layout, "classic, partitioned or blocked")
@@ -188,8 +189,8 @@ func (p Params) SizeBytes() uint64 { return 8 * p.words() }
 func (p Params) words() uint64 { return p.Bits/64 + (p.Bits%64+63)/64 }
 
 // unit returns the number of slices in a Partitioned filter, the number of bits
-// in a Blocked filter's line, and otherwise 1. Bits is a multiple of it, and
-// Bits divided by it is the range of positions.
+// in a Blocked filter's line, and otherwise 1. Bits is a multiple of this
+// number, and the quotient is the range of positions.
 func (p Params) unit() uint64 {
 	switch p.Layout {
 	case Partitioned:
@@ -200,9 +201,9 @@ func (p Params) unit() uint64 {
 	return 1
 }
 
-// RateAt returns the expected false-positive rate with these parameters and n
-// distinct keys. It returns NaN if p is invalid. It runs in O(k^2) time: tens
-// of microseconds.
+// RateAt returns the expected false-positive rate of a filter with these
+// parameters and n distinct keys, or NaN if p is invalid. It runs in O(k^2)
+// time, which is tens of microseconds.
 //
 // The rate is the exact expectation over all families: Bose et al., IPL 108,
 // 2008 (Classic), and the equivalent for the other layouts. It includes the

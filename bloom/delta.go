@@ -13,7 +13,7 @@ import (
 
 // deltaParams are the parameters in a frame of kind BloomDelta, version 1. The
 // payload is the Rice code (see below) of the positions of the bits that differ
-// or, if they are fewer, of the bits that do not.
+// or, if they are fewer, of the bits that are equal.
 type deltaParams struct {
 	Changed uint64 // offset 0: number of bits that differ
 	Base    uint64 // 8: fingerprint of the filter that the delta applies to
@@ -29,19 +29,20 @@ var deltaFormat = frame.Format[frame.Header, uint64]{
 // AppendDelta appends a delta that changes old to f, for use by
 // [Filter.ApplyDelta], and returns the extended slice. When servers keep copies
 // of each other's filters, deltas need far fewer bytes than whole filters (Fan,
-// Cao, Almeida and Broder, Summary Cache, IEEE/ACM Trans. Netw. 8(3), 2000). If
-// n of the m bits changed, a delta has 72 bytes and about 1.5 + log2(m/n) bits
-// for each of these n, rounded up to whole words. This is 1% to 3% more than
-// the minimum, and up to 9% more if a third of the bits changed. A delta is
-// never larger than the encoding of f.
+// Cao, Almeida and Broder, Summary Cache, IEEE/ACM Trans. Netw. 8(3), 2000).
+//
+// If n of the m bits changed, a delta has 72 bytes and about 1.5 + log2(m/n)
+// bits for each of these n, rounded up to whole words. This is 1% to 3% more
+// than the minimum, or up to 9% if a third of the bits changed, but never more
+// than the encoding of f.
 //
 // Since a delta can set and clear bits, f and old can also be projections that
 // a counting filter had at different times. Use [Filter.Clone] to keep the
 // filter last sent.
 //
 // AppendDelta returns [ErrIncompatible] if the [Params] differ, and [ErrParams]
-// if f is the zero Filter. It allocates the delta twice, or a sixth more, 1/60
-// of the filter size, and up to 60 KB.
+// if f is the zero Filter. In addition to the delta, it allocates up to 1.2
+// times its size, 1/60 of the filter size, and up to 60 KB.
 func (f *Filter) AppendDelta(dst []byte, old *Filter) ([]byte, error) {
 	if err := f.compatible(old); err != nil {
 		return dst, err
@@ -60,7 +61,8 @@ func (f *Filter) AppendDelta(dst []byte, old *Filter) ([]byte, error) {
 // ApplyDelta changes f to the filter for which [Filter.AppendDelta] created the
 // delta. It checks that f is in the state of the old filter in that call, so it
 // rejects a delta that arrives twice, out of order, or after another one was
-// lost. If this happens, use [Filter.AppendBinary] to get the whole filter.
+// lost. In this case, ask the sender for the whole filter, encoded with
+// [Filter.AppendBinary].
 //
 // ApplyDelta returns [ErrIncompatible] if f is another filter or in another
 // state, [ErrFamily] if the delta is for a filter with another family,
@@ -68,9 +70,9 @@ func (f *Filter) AppendDelta(dst []byte, old *Filter) ([]byte, error) {
 // or its result is wrong. After an error, f is unchanged. ApplyDelta allocates
 // the size of the delta, 1/60 of the filter size, and up to 60 KB.
 //
-// With a keyed family, no one without the key can create a delta that will be
-// accepted. They can only send an existing one again, if the filter is in the
-// state for which it was created. With the public family, anyone can.
+// With a keyed family, nobody without the key can create a delta that will be
+// accepted, but an existing one can be sent again if the filter is in the state
+// for which it was created. With the public family, anyone can create deltas.
 func (f *Filter) ApplyDelta(delta []byte) error {
 	var d deltaParams
 	h, code, err := deltaFormat.Read(frame.NewBytesReader(delta, errs), f.params.Family)
@@ -140,9 +142,9 @@ func (f *Filter) change(code []uint64, n, flip uint64) {
 // digests, it must not be the family that hashes keys.
 func (f *Filter) deltaFamily() hashfam.Family { return f.params.Family.Derive("bloom delta") }
 
-// fingerprint returns a digest of the Params and bits of f. Its input is the
-// parameters in a frame of f, followed by a digest for each 1024 bytes of the
-// payload. Several of these digests are computed at once.
+// fingerprint returns a digest of the Params and bits of f: of the parameters
+// in a frame of f, followed by a digest for each 1024 bytes of the payload,
+// several of which are computed at once.
 func (f *Filter) fingerprint() uint64 {
 	fam := f.deltaFamily()
 	b := slices.Grow(f.params.encoded().Header(0).Params, len(f.words)/16+8)
@@ -177,9 +179,9 @@ func (f *Filter) proof(base uint64) uint64 {
 //	gaps           1       1           5
 //	code        1 10    1 10       01 10
 //
-// Zeros fill the last word. The minimum is log2 of the number of ways to choose
-// n of m positions. The code of random positions needs 1.00 to 1.09 times this
-// number of bits, and no code needs more than 1.11 times.
+// Zeros fill the last word. No code can be shorter than log2 of the number of
+// ways to choose n of m positions. The code of random positions needs 1.00 to
+// 1.09 times this number of bits, and no positions need more than 1.11 times.
 
 // riceBits returns the b for which the longest code of n positions is shortest,
 // and the length of this code: up to m bits, its length with b = 0.
@@ -207,8 +209,8 @@ func riceCode(m, n uint64, positions iter.Seq[uint64]) []uint64 {
 }
 
 // ricePositions calls each for the n positions in a code, in ascending order.
-// It returns false, possibly after calling each, if riceCode would not return
-// this code for any n positions below m.
+// If riceCode would not return this code for any n positions below m,
+// ricePositions returns false, possibly after calling each.
 func ricePositions(code []uint64, m, n uint64, each func(uint64)) bool {
 	b, _ := riceBits(m, n)
 	next, at, end := uint64(0), uint64(0), 64*uint64(len(code))

@@ -12,9 +12,10 @@
 //
 // A filter never loses a key: a key that was added will always be found. A key
 // that was not added is found with a small probability, the false-positive rate
-// (Bloom, CACM 13(7), 1970), or rate for short. [Config] sets this rate, and
-// every layout meets it until more than Capacity keys are added. A filter uses
-// 9.6 bits per key for a rate of 1%, and 14.4 for 0.1%, regardless of key size.
+// (Bloom, CACM 13(7), 1970), or rate for short. The [Config] sets this rate,
+// which every layout meets until more than Capacity keys are added. A filter
+// uses 9.6 bits per key for a rate of 1%, and 14.4 for 0.1%, regardless of key
+// size.
 //
 //	f, err := bloom.New(bloom.Config{Capacity: 1_000_000, FPRate: 0.01})
 //	f.AddString("example.org")
@@ -43,8 +44,8 @@
 //   - config.go: layouts, parameters and sizes
 //   - errors.go: errors
 //   - filter.go: constructors, and what concerns a whole filter
-//   - batch.go: many keys at once; in the Blocked layout, blocked_amd64.s does
-//     this using AVX-512
+//   - batch.go: many keys at once; in the Blocked layout, blocked_*.go and
+//     blocked_amd64.s do this using AVX-512
 //   - merge.go: merging, intersecting and folding
 //   - stats.go: rates and estimates
 //   - codec.go: encodings
@@ -52,5 +53,9 @@
 //   - delta.go: changes since an earlier state
 //   - concurrent.go: filters that goroutines share
 //   - stages.go: the common part of filters that consist of several filters,
-//     which are scalable.go and rotating.go
+//     and stagescodec.go its encoding
+//   - scalable.go: filters that grow, with scalableconfig.go and
+//     scalablecodec.go
+//   - rotating.go: filters that forget, with rotatingconfig.go and
+//     rotatingcodec.go
 package bloom

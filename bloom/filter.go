@@ -21,10 +21,10 @@ func New(c Config) (*Filter, error) {
 
 // NewFromParams returns an empty filter with the parameters p. It returns
 // [ErrParams], naming the field, if p is invalid or if the filter is too large
-// for the platform: the limit is 1 GiB with 32-bit addresses.
+// for the platform: with 32-bit addresses, the limit is 1 GiB.
 //
-// The program terminates if the machine does not have this much memory. If p
-// comes from an untrusted source, check [Params.SizeBytes] first.
+// If there is not enough memory, the program crashes, so check
+// [Params.SizeBytes] first if p comes from an untrusted source.
 func NewFromParams(p Params) (*Filter, error) {
 	if err := cmp.Or(p.check(ErrParams), p.fits(ErrParams)); err != nil {
 		return nil, err
@@ -39,15 +39,15 @@ func newReadable(p Params, words []uint64) readable {
 	return readable{geometry{p, p.Bits / p.unit(), p.Family.Hasher(p.SizeBytes())}, words}
 }
 
-// NewReceiver returns an empty filter that can only be decoded into. It decodes
-// data encoded with fam, whereas a zero Filter uses the public family.
+// NewReceiver returns an empty filter for decoding data that was encoded with
+// fam. A zero Filter decodes data that was encoded with the public family.
 func NewReceiver(fam hashfam.Family) *Filter {
 	return &Filter{readable{geometry: geometry{params: Params{Family: fam}}}}
 }
 
 // FromWords returns a filter whose bits are words: bit i of the filter is bit
 // i%64 of words[i/64], where bit 0 is the least significant. The filter uses
-// words directly, so the caller must not use them again.
+// the slice itself, so the caller must not use it again.
 //
 // FromWords returns [ErrParams], naming the field, if p is invalid, if there
 // are not exactly ceil(Bits/64) words, or if a bit after the last one is set.
@@ -70,7 +70,7 @@ func FromWords(p Params, words []uint64) (*Filter, error) {
 // Params returns the filter's parameters.
 func (s *geometry) Params() Params { return s.params }
 
-// Family returns the family that hashes the filter's keys.
+// Family returns the family that hashes the keys.
 func (s *geometry) Family() hashfam.Family { return s.params.Family }
 
 // SizeBytes returns the size of the bit array in bytes. The structure itself
@@ -91,7 +91,7 @@ func (f *Filter) Equal(other *Filter) bool {
 	return other != nil && f.params == other.params && slices.Equal(f.words, other.words)
 }
 
-// String describes the filter in a single line.
+// String describes f in one line.
 func (s geometry) String() string { return fmt.Sprintf("bloom.Filter(%v)", s.params) }
 
 // Format prints the result of String for every verb.

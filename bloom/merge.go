@@ -3,11 +3,11 @@ package bloom
 import "github.com/filterfam/filterfam/internal/fault"
 
 // Merge adds every key of the other filters to f. The result is identical, bit
-// for bit, to a filter built from all of these keys. If a filter has other
-// [Params], Merge returns [ErrIncompatible], naming the field and the filter's
-// index, and leaves f unchanged. When f is larger than the cache, a single call
-// with many filters is faster than many calls, since it passes over f once. To
-// merge filters of different sizes, see [Filter.Fold].
+// for bit, to a filter built from all of these keys. If a filter's [Params]
+// differ, Merge returns [ErrIncompatible], naming the field and the filter's
+// index in others, and leaves f unchanged. When f is larger than the cache, one
+// call with many filters is faster than many calls, because it passes over f
+// only once. To merge filters of different sizes, see [Filter.Fold].
 func (f *Filter) Merge(others ...*Filter) error {
 	if err := f.made(zeroFilter).compatible(others...); err != nil {
 		return err
@@ -33,11 +33,10 @@ func (s *geometry) compatible(others ...*Filter) error {
 }
 
 // Intersect clears the bits of f that are not set in other. Keys that are in
-// both filters will still be found. The result contains all bits that a filter
-// built from the common keys has, and usually some more. Its rate is therefore
-// not below the rate of that filter, and does not exceed the lower rate of the
-// two inputs. If the [Params] differ, it returns [ErrIncompatible] and leaves f
-// unchanged.
+// both filters will still be found. Since the result usually has more bits than
+// a filter built from the common keys, its rate is higher, but does not exceed
+// the lower rate of the two filters. If the [Params] differ, Intersect returns
+// [ErrIncompatible] and leaves f unchanged.
 func (f *Filter) Intersect(other *Filter) error {
 	if err := f.made(zeroFilter).compatible(other); err != nil {
 		return err
@@ -50,8 +49,8 @@ func (f *Filter) Intersect(other *Filter) error {
 
 // Fold halves the size of f by combining adjacent bits (Blocked: adjacent
 // lines) with OR. The result is identical, bit for bit, to a filter with half
-// the Bits built from the same keys. Use [Params.RateAt] to compute its higher
-// rate. Fold allocates the smaller array.
+// the Bits built from the same keys, so its rate is higher; see
+// [Params.RateAt]. Fold allocates the smaller array.
 //
 // The length to be halved must be even: the number of bits (Classic), bits per
 // slice (Partitioned) or lines (Blocked). Otherwise Fold returns [ErrParams]
@@ -60,9 +59,9 @@ func (f *Filter) Intersect(other *Filter) error {
 // than 1,024 lines. A filter that uses all of MemoryBytes can be folded six
 // times if it is Classic. In the other layouts, folding it may not be possible.
 //
-// If filters of different sizes should be merged, call [Config.Params] once, for
-// the smallest size, and double Bits for the others: each of them can be folded
-// to any smaller size.
+// To merge filters of different sizes, call [Config.Params] once, for the
+// smallest size, and double Bits for the others, so that each can be folded to
+// any smaller size.
 func (f *Filter) Fold() error {
 	f.made(zeroFilter)
 	half, err := f.folded()

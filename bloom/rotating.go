@@ -11,21 +11,21 @@ import (
 )
 
 // A Rotating is a Bloom filter that forgets old keys: it reports whether a key
-// was added within a window of the last N keys, or of the last hour, for
-// example. It is a ring of filters, called generations. Keys are added to the
-// newest generation. When this generation is full or its time is over, the
-// oldest generation is cleared and becomes the newest one. This generalizes
-// double buffering (Chang, Feng and Li, INFOCOM 2004).
+// was added within a window, for example of the last million keys or of the
+// last hour. It is a ring of filters, called generations. Keys are added to the
+// newest generation until it is full or its time is over. Then the oldest
+// generation is cleared and becomes the newest one. This generalizes double
+// buffering (Chang, Feng and Li, INFOCOM 2004).
 //
-// A window of G parts needs G+1 generations. Each part is 1/G of the window,
-// rounded up to a whole number of keys or nanoseconds. A key is remembered for
-// the whole window, and for no longer than G+1 parts. A lookup queries all
-// generations. EstimatedLen may count keys that are older than the window.
+// A window of G parts, each rounded up to a whole number of keys or
+// nanoseconds, needs G+1 generations, and a lookup queries all of them. A key
+// is remembered for the whole window, and for no longer than G+1 parts, so
+// EstimatedLen may count keys that are older than the window.
 //
-// A Rotating must not be copied by value; use [Rotating.Clone] instead. It does
-// not use a clock or a goroutine: the caller sets the time using
-// [Rotating.Advance]. Two Rotatings cannot be merged, because their windows end
-// at different times.
+// A Rotating uses neither a clock nor a goroutine: the caller sets the time
+// using [Rotating.Advance]. Two Rotatings cannot be merged, because their
+// windows end at different times. A Rotating must not be copied by value; use
+// [Rotating.Clone] instead.
 type Rotating struct {
 	stages // the generations
 	config RotatingConfig
@@ -75,8 +75,8 @@ func (r *Rotating) AddAll(digests []hashfam.Digest) {
 // ContainsOrAdd reports whether key may have been added within the window, and
 // adds it otherwise. If it is called continuously with the same key, it returns
 // false once every 1 to 1+1/G windows, so it can be used to do something only
-// once in this time. To remember a key for as long as it is queried, call
-// Contains and then Add instead.
+// once in this time. If a key should be remembered for as long as it is
+// queried, call Contains and then Add instead.
 func (r *Rotating) ContainsOrAdd(key []byte) bool { return r.ContainsOrAddDigest(r.hash.Sum(key)) }
 
 // ContainsOrAddString is like [Rotating.ContainsOrAdd] for a string key.
@@ -94,11 +94,13 @@ func (r *Rotating) ContainsOrAddDigest(d hashfam.Digest) bool {
 }
 
 // Advance moves the end of the window to t, and forgets all keys that are older
-// than Span + Span/G. It does nothing if Span is 0, or if an earlier call had a
-// later time: the window never moves back, and keys will still be added at the
-// later time. Keys added before the first call count as added at the time of
-// this call. All times before 1678 are treated as the same time, and so are all
-// times after 2262. Advance runs in constant time unless it clears generations.
+// than Span + Span/G. If an earlier call had a later time, Advance does
+// nothing, and keys will still be added at the later time. Keys that were added
+// before the first call count as added at its time. All times before 1678 are
+// treated as the same time, and so are all times after 2262.
+//
+// If Span is 0, Advance has no effect. It runs in constant time unless it
+// clears generations.
 func (r *Rotating) Advance(t time.Time) { r.forget(r.ring.Advance(t)) }
 
 // forget clears the n oldest generations and makes them the newest ones.
@@ -132,7 +134,7 @@ func (r *Rotating) Equal(other *Rotating) bool {
 	return other != nil && r.config == other.config && r.ring == other.ring && r.stages.equal(&other.stages)
 }
 
-// String describes r in a single line.
+// String describes r in one line.
 func (r Rotating) String() string {
 	c := r.config
 	window := fmt.Sprintf("the last %d keys", c.Keys)

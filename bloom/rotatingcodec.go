@@ -52,7 +52,8 @@ func (r *Rotating) UnmarshalBinary(data []byte) error {
 	return r.decode(frame.NewBytesReader(data, errs))
 }
 
-// ReadFrom decodes the next filter from in. See Encoding in package [hashfam].
+// ReadFrom decodes the next filter from in into r. See Encoding in package
+// [hashfam].
 func (r *Rotating) ReadFrom(in io.Reader) (int64, error) {
 	return frame.ReadFrom(in, errs, r.decode)
 }

@@ -13,10 +13,10 @@ import (
 
 // A RotatingConfig describes a [Rotating].
 type RotatingConfig struct {
-	// Keys is the number of keys in a window, which must not be 0. If Span is 0,
-	// the window contains the last Keys keys that were added. Otherwise, Keys is
-	// the number of distinct keys expected within Span. You can add more keys:
-	// none will be forgotten too early, but the rate will rise.
+	// Keys is the number of keys in a window, which must not be 0. If Span is
+	// 0, the window contains the last Keys keys that were added. Otherwise,
+	// Keys is the number of distinct keys expected within Span. If you add more
+	// keys, none will be forgotten too early, but the rate will rise.
 	Keys uint64
 
 	// Span is the duration of the window, or 0. If it is not 0, the window
@@ -26,9 +26,9 @@ type RotatingConfig struct {
 	// Parts is the number of parts of the window: 1 to 255, or 0 for the
 	// default, which is 1 if Span is given and otherwise 4. With more parts,
 	// keys are forgotten more precisely and need less memory, but lookups need
-	// more time: at a rate of 1%, a key in the window uses 22 bits with one
-	// part and is remembered for up to two windows, or 16 bits with 4 parts for
-	// up to 1.25 windows.
+	// more time. At a rate of 1%, a key in the window uses 22 bits with one
+	// part and is remembered for up to two windows, while it uses 16 bits with
+	// 4 parts and is remembered for up to 1.25 windows.
 	//
 	// If Span is given, each part has room only for Keys/Parts keys. So FPRate
 	// holds in any burst if Parts is 1, but with more parts only as long as no
@@ -83,9 +83,9 @@ func (c RotatingConfig) plan() (RotatingConfig, Params, error) {
 	return c, p, nil
 }
 
-// generation returns the Config of a generation. ContainsOrAdd adds only keys
-// that the generation does not contain. On average, n such keys set as many
-// bits as n/(1-rate).
+// generation returns the Config of a generation. Since ContainsOrAdd adds only
+// keys that are not found, n added keys set as many bits, on average, as
+// n/(1-rate) random keys.
 func (c RotatingConfig) generation() Config {
 	n := c.perGeneration()
 	rate := c.FPRate / float64(c.Parts+1)

@@ -12,22 +12,22 @@ import (
 
 // A Scalable is a Bloom filter that grows, for an unknown number of keys
 // (Almeida, Baquero, Preguiça and Hutchison, IPL 101, 2007). It is a series of
-// filters, called stages. Keys are added to the newest stage. When this stage
-// is full, a stage for twice as many keys follows.
+// filters, called stages. Keys are added to the newest stage until it is full.
+// Then a stage for twice as many keys follows.
 //
-// The rates of the stages become lower and lower, and their sum does not exceed
-// the FPRate of the [ScalableConfig]. While the filter can grow, its rate
-// therefore stays below FPRate. For a rate of 1%, the filter uses 11 bits per
-// key when it contains Expected keys. With up to 100 times as many, it uses 13
-// to 38 bits per key, with the maximum right after a stage was added. For
-// absent keys, all stages need to be queried, each in less than half the time
-// of a plain filter. EstimatedLen does not count keys that were already found
-// when they were added; their fraction is below FPRate.
+// Each stage has a lower rate than the one before, and their sum does not
+// exceed the FPRate of the [ScalableConfig], so the filter's rate stays below
+// FPRate while it can grow. For a rate of 1%, the filter uses 11 bits per key
+// when it contains Expected keys. With up to 100 times as many, it uses 13 to
+// 38 bits per key, with the maximum right after a stage was added. For absent
+// keys, all stages need to be queried, so lookups become slower as the filter
+// grows. EstimatedLen does not count keys that were already found when they
+// were added; their fraction is below FPRate.
 //
-// A Scalable must not be copied by value; use [Scalable.Clone] instead. Two
-// Scalables cannot be merged: keeping the stages of both would add up their
-// rates, and merging the stages would overfill some. [Scalable.Attach] adds a
-// plain filter and its rate.
+// Two Scalables cannot be merged: if the result had the stages of both, its
+// rate would be the sum of both rates, and if stages were merged, some would be
+// overfull. [Scalable.Attach] adds a plain filter and its rate. A Scalable must
+// not be copied by value; use [Scalable.Clone] instead.
 type Scalable struct {
 	stages
 	config ScalableConfig
@@ -53,12 +53,14 @@ func NewScalableReceiver(fam hashfam.Family) *Scalable {
 
 // Add adds key unless it is found. It runs in O(s k) time for s stages.
 //
-// Add never fails, and allocates only when the newest stage is full: it then
-// creates the next stage, in time proportional to its size. Another stage is
-// not possible if it would exceed MemoryBytes, 2^48 bits or the memory that the
-// platform can address, or if its rate would be too low for 64-bit digests. All
-// further keys are then added to the newest stage, and the rate will rise; see
-// MemoryBytes. The program terminates if a stage does not fit into memory.
+// Add never fails. When the newest stage is full, Add allocates the next one,
+// in time proportional to its size. If there is not enough memory, the program
+// crashes.
+//
+// Another stage is not possible if it would exceed MemoryBytes, 2^48 bits or
+// the memory that the platform can address, or if its rate would be too low for
+// 64-bit digests. All further keys are then added to the newest stage, and the
+// rate will rise; see MemoryBytes.
 func (s *Scalable) Add(key []byte) { s.ContainsOrAdd(key) }
 
 // AddString is like [Scalable.Add] for a string key.
@@ -124,9 +126,9 @@ func (s *Scalable) grow() {
 
 // Attach adds every key of a plain filter, which can have any layout and size.
 // A copy of it becomes an additional stage, to which no keys are added. This
-// raises the bound on the rate by the rate of other, and every lookup must
-// query one more stage. Attach returns [ErrIncompatible] and leaves s unchanged
-// if the families differ, or if other is nil or a zero Filter.
+// raises the filter's rate by the rate of other, and lookups must query one
+// more stage. Attach returns [ErrIncompatible] and leaves s unchanged if the
+// families differ, or if other is nil or a zero Filter.
 func (s *Scalable) Attach(other *Filter) error {
 	s.made()
 	if other == nil {
@@ -171,7 +173,7 @@ func (s *Scalable) Equal(other *Scalable) bool {
 		s.stored == other.stored && s.stages.equal(&other.stages)
 }
 
-// String describes s in a single line.
+// String describes s in one line.
 func (s Scalable) String() string {
 	c := s.config
 	limit := ""

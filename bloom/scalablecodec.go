@@ -61,7 +61,8 @@ func (s *Scalable) UnmarshalBinary(data []byte) error {
 	return s.decode(frame.NewBytesReader(data, errs))
 }
 
-// ReadFrom decodes the next filter from r. See Encoding in package [hashfam].
+// ReadFrom decodes the next filter from r into s. See Encoding in package
+// [hashfam].
 func (s *Scalable) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, s.decode) }
 
 // UnmarshalText decodes a filter's text form into s.
@@ -153,10 +154,11 @@ func (s *Scalable) readStages(words []uint64, n uint64) error {
 }
 
 // checkStages checks that the stages have room for their keys, so that the size
-// of the next stage is in proportion to the bytes that were decoded. Any
-// structure needs n log2(1/p) bits for n keys with rate p; a Bloom filter needs
-// 1.44 times this number. If MemoryBytes has no room for another stage, the
-// newest stage may be smaller, but not smaller than the previous one.
+// of the next stage is in proportion to the bytes that were decoded. A valid
+// stage for n keys with rate p has at least n log2(1/p) bits, the minimum for
+// any structure, because a Bloom filter needs 1.44 times this number. Only the
+// newest stage may be smaller if MemoryBytes has no room for another one, but
+// not smaller than the previous stage.
 func (s *Scalable) checkStages() error {
 	if s.stored > s.capacity() {
 		return errs.Field(ErrCorrupt, "keys in the newest stage", s.stored, fmt.Sprintf("at most %d", s.capacity()))

@@ -12,8 +12,9 @@ import (
 
 // A ScalableConfig describes a [Scalable].
 type ScalableConfig struct {
-	// Expected is the number of distinct keys for the first stage, which must
-	// not be 0. It does not need to be exact because the filter can grow.
+	// Expected is the number of distinct keys for which the first stage is
+	// made. It must not be 0, but need not be exact, because the filter can
+	// grow.
 	Expected uint64
 
 	// FPRate is the maximum false-positive rate, as a fraction: 0.01 is 1%. It
@@ -65,8 +66,8 @@ func (c ScalableConfig) first() (Params, error) {
 
 // fitted returns the parameters of stage i within the memory that is left.
 // These are p, the planned parameters, if another stage would fit as well.
-// Otherwise this is the last stage: it uses all of room, for as many keys as
-// the rest of FPRate allows. If there is no room for any key, it has no bits.
+// Otherwise this is the last stage, so it uses all of room, for as many keys as
+// the rest of FPRate allows, or has no bits if there is no room for any key.
 func (c ScalableConfig) fitted(i int, p Params, room uint64) Params {
 	fits := p.SizeBytes() <= room
 	if fits && room-p.SizeBytes() >= p.SizeBytes()+64 { // whole lines or slices lose up to 64 bytes

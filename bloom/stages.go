@@ -13,7 +13,7 @@ type stages struct {
 	list []Filter       // oldest first
 }
 
-// Family returns the family that hashes the filter's keys.
+// Family returns the family that hashes the keys.
 func (s *stages) Family() hashfam.Family { return s.hash.Family() }
 
 func newStages(p Params, n int) (s stages) {
@@ -40,9 +40,9 @@ func (s *stages) append(f *Filter) {
 	s.list = append(s.list, *f)
 }
 
-// Contains reports whether key may be in the filter. False is certain; true can
-// be a false positive. It queries the newest underlying filter first, and tests
-// three positions before the others.
+// Contains reports whether key may be in the filter. If it returns false, key
+// is not in the filter; true may be a false positive. The newest underlying
+// filter is queried first.
 func (s *stages) Contains(key []byte) bool { return s.ContainsDigest(s.hash.Sum(key)) }
 
 // ContainsString is like Contains for a string key.
@@ -62,8 +62,8 @@ func (s *stages) ContainsDigest(d hashfam.Digest) bool {
 }
 
 // hasFirst tests the first three positions of d, or all if there are fewer. For
-// Blocked filters it returns true if AVX-512 can test all positions just as
-// fast.
+// a Blocked filter, it returns true without a test if AVX-512 can test all
+// positions just as fast.
 func (f *readable) hasFirst(d hashfam.Digest) bool {
 	switch k := min(3, f.params.Hashes); f.params.Layout {
 	case Blocked:

@@ -11,12 +11,12 @@ import (
 func (f *readable) FillRatio() float64 { return float64(ones(f.words)) / float64(f.params.Bits) }
 
 // FalsePositiveRate returns the probability that the filter in its current
-// state finds a key that was not added. It depends only on the bits that are
-// set, so it is valid regardless of how the filter was filled. It is the fill
+// state finds a key that was not added. Since it depends only on the bits that
+// are set, it does not matter how the filter was filled. The rate is the fill
 // ratio to the power k (Classic), the product of the slices' fill ratios
 // (Partitioned), or the mean over all lines of the line's fill ratio to the
-// power k (Blocked). The tiny probability that a key has the same digest as one
-// of the keys is added. FalsePositiveRate runs in O(m) time.
+// power k (Blocked). The tiny probability of an equal digest is added.
+// FalsePositiveRate runs in O(m) time.
 func (f *readable) FalsePositiveRate() float64 {
 	n := uint64(min(f.EstimatedLen(), 1<<63))
 	if f.params.Layout == Classic {
@@ -48,10 +48,10 @@ func (f *readable) fillRate() float64 {
 
 // EstimatedLen estimates the number of distinct keys that were added, using the
 // number of bits that are set (Papapetrou, Siberski and Nejdl, Distributed and
-// Parallel Databases 28, 2010). At capacity, the standard error for a million
-// keys is below 1%; it increases as the filter fills up. EstimatedLen returns
-// +Inf if all bits are set. Its result is meaningless after [Filter.Intersect].
-// It runs in O(m) time.
+// Parallel Databases 28, 2010). For a million keys at capacity, the standard
+// error is below 1%; it grows as the filter fills. EstimatedLen returns +Inf if
+// all bits are set, and its result is meaningless after [Filter.Intersect]. It
+// runs in O(m) time.
 func (f *readable) EstimatedLen() float64 { return f.params.estimate(ones(f.words)) }
 
 // EstimatedUnionLen estimates the number of distinct keys in the union of f and
@@ -66,9 +66,9 @@ func (f *Filter) EstimatedUnionLen(other *Filter) (float64, error) {
 // Jaccard estimates the Jaccard similarity of the two key sets: the size of
 // their intersection divided by the size of their union. It is 0 for disjoint
 // sets, and 1 for equal sets and for two empty sets. Jaccard uses estimated key
-// counts because the ratio of set bits would be biased: 0.385 instead of 0.25,
-// for example. The result is NaN if all bits are set in either filter. Jaccard
-// returns [ErrIncompatible] if the [Params] differ.
+// counts because the ratio of set bits would be biased, for example 0.385
+// instead of 0.25. If all bits are set in either filter, the result is NaN. If
+// the [Params] differ, Jaccard returns [ErrIncompatible].
 func (f *Filter) Jaccard(other *Filter) (float64, error) {
 	union, err := f.EstimatedUnionLen(other)
 	switch {

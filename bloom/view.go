@@ -15,7 +15,7 @@ type View struct {
 }
 
 // NewView returns a view of the filter that data encodes. See Views in package
-// [hashfam]. Blocked filters are fastest if data begins at a multiple of 64
+// [hashfam]. A Blocked filter is fastest if data begins at a multiple of 64
 // bytes, as mapped files do.
 func NewView(data []byte, fam hashfam.Family) (*View, error) {
 	v, p, words, err := format.View(data, fam)
@@ -43,12 +43,12 @@ func (v *View) Decode() (*Filter, error) {
 // MarshalText returns the encoded filter in base64.
 func (v View) MarshalText() ([]byte, error) { return v.encoded.Text() }
 
-// A FrameReader queries encoded filters of any layout without opening them
-// first. Use it when a filter is queried only once and then returned to a
-// cache, for example the filter in a block or a footer. Use [NewFrameReader] to
-// create one FrameReader per family. It does not retain any frames. It can be
-// copied, and goroutines can share it. It is not a filter: it has no encoding,
-// and its JSON is empty.
+// A FrameReader queries encoded filters of any layout without opening them.
+// This is faster if a filter is queried only once, for example when its block
+// or footer does not stay in a cache. Use [NewFrameReader] to create one
+// FrameReader per family, which can be copied and used concurrently. A
+// FrameReader does not retain frames. Since it is not a filter, it has no
+// encoding, and its JSON is empty.
 type FrameReader struct{ frames frame.Glance }
 
 // NewFrameReader returns a FrameReader for filters that were encoded with fam.
@@ -56,14 +56,14 @@ type FrameReader struct{ frames frame.Glance }
 func NewFrameReader(fam hashfam.Family) FrameReader { return FrameReader{format.Glance(fam)} }
 
 // ContainsDigest is like [Filter.ContainsDigest] for the filter that frame
-// encodes. d must be computed by the family of r. The frame can be at any
-// address, and big-endian platforms are supported.
+// encodes. d must be computed by the reader's family. frame can start at any
+// address, on any platform.
 //
-// It returns the errors of [Filter.UnmarshalBinary]. The result is then true,
-// so that no key is lost. ContainsDigest never panics or reads outside of
-// frame, but it does not compute checksums, so a damaged frame can lead to
-// wrong results. Use [Filter.UnmarshalBinary] or [View.Verify] to check a
-// frame.
+// If ContainsDigest returns one of the errors of [Filter.UnmarshalBinary], the
+// result is true, so that no key is lost. ContainsDigest never panics or reads
+// outside the frame, but it computes no checksum, so the result can be wrong if
+// the frame is damaged. Use [Filter.UnmarshalBinary] or [View.Verify] to check
+// a frame.
 func (r FrameReader) ContainsDigest(frame []byte, d hashfam.Digest) (bool, error) {
 	bits, rest, array, ok := r.frames.At(frame)
 	k, layout := int(rest&0xff), Layout(rest>>8)

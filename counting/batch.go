@@ -9,8 +9,8 @@ import (
 )
 
 // AddAll calls [Filter.AddDigest] for each digest. Use Family().SumAll to
-// compute them. SumAll and AddAll are faster than single calls, in particular
-// if the filter is larger than the cache.
+// compute them. Both are faster than single calls, above all when the filter is
+// larger than the cache.
 func (f *Filter) AddAll(digests []hashfam.Digest) {
 	f.made()
 	for group, rest := f.group(digests); len(group) > 0; group, rest = f.group(rest) {
@@ -21,8 +21,8 @@ func (f *Filter) AddAll(digests []hashfam.Digest) {
 }
 
 // DeleteAll calls [Filter.DeleteDigest] for each digest in turn, and returns
-// the number of copies that were removed. Only delete keys that were added.
-// DeleteAll is as fast as [Filter.AddAll].
+// the number of copies that were removed. Only delete keys that were added; see
+// [Filter.Delete]. DeleteAll is as fast as [Filter.AddAll].
 func (f *Filter) DeleteAll(digests []hashfam.Digest) int {
 	removed := 0
 	f.made()
@@ -36,9 +36,10 @@ func (f *Filter) DeleteAll(digests []hashfam.Digest) int {
 	return removed
 }
 
-// ContainsAll appends the result of [Filter.ContainsDigest] for each digest to
-// dst and returns the extended slice. Using it with SumAll is much faster than
-// single calls.
+// ContainsAll appends the result of ContainsDigest for each digest to dst and
+// returns the extended slice. Use Family().SumAll to compute the digests.
+// ContainsAll is much faster than single calls if the filter is larger than the
+// cache.
 func (f *Filter) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	dst = slices.Grow(dst, len(digests))
 	if f.made().params.Layout == Blocked {
@@ -56,8 +57,8 @@ func (f *Filter) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 }
 
 // hasEach appends the result of has for each digest to dst, which must have
-// enough capacity. hasNear does not stop at the first zero, since this would
-// not save time when all counters are loaded anyway.
+// enough capacity. In a Classic filter, has is hasNear, which does not stop at
+// the first zero, because all counters are loaded anyway.
 func (f *Filter) hasEach(dst []bool, digests []hashfam.Digest,
 	has func(counters nibbles.Counters, span uint64, k int, d hashfam.Digest) bool) []bool {
 	for group, rest := f.group(digests); len(group) > 0; group, rest = f.group(rest) {
@@ -68,9 +69,9 @@ func (f *Filter) hasEach(dst []bool, digests []hashfam.Digest,
 	return dst
 }
 
-// CountAll appends the result of [Filter.CountDigest] for each digest to dst
-// and returns the extended slice. It is faster than single calls when the
-// filter is larger than the cache.
+// CountAll appends the result of CountDigest for each digest to dst and returns
+// the extended slice. It is faster than single calls if the filter is larger
+// than the cache.
 func (f *Filter) CountAll(dst []uint64, digests []hashfam.Digest) []uint64 {
 	dst = slices.Grow(dst, len(digests))
 	f.made()

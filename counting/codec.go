@@ -15,7 +15,7 @@ var format = frame.Format[Params, uint64]{
 
 // AppendBinary appends the encoded filter to dst: 72 bytes plus the counters.
 // See Encoding in package [hashfam]. If a peer only queries the filter, encode
-// the result of [Filter.Bloom] instead. It needs a quarter of the bytes.
+// the result of [Filter.Bloom] instead, which needs a quarter of the bytes.
 func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
 	return frame.AppendBinary(dst, f.encode)
 }
@@ -38,12 +38,12 @@ func (f *Filter) UnmarshalBinary(data []byte) error {
 // [hashfam].
 func (f *Filter) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, f.decode) }
 
-// UnmarshalText decodes the text form of a filter into f.
+// UnmarshalText decodes a filter's text form into f.
 func (f *Filter) UnmarshalText(text []byte) error { return frame.UnmarshalText(f, text, errs) }
 
 // ReadParams returns the parameters of the next encoded filter in r. It reads
-// only the header. Use it to check a file's [Params.SizeBytes] before you
-// decode the file.
+// only the header, so you can check [Params.SizeBytes] before decoding. If the
+// header belongs to another structure, [ErrCorrupt] names it.
 func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
 	return format.ReadHeader(r, fam)
 }

@@ -24,15 +24,16 @@ const (
 // MemoryBytes. The missing field follows from the other two, as in
 // [bloom.Config].
 type Config struct {
-	// Capacity is the number of distinct keys that the filter can contain at
-	// FPRate. If you add more keys, none will be lost, but the rate rises. If
-	// Capacity is zero, it is the largest number that FPRate permits in
-	// MemoryBytes; see [Params.CapacityAt].
+	// Capacity is the number of distinct keys for which FPRate holds. If you
+	// add more keys, none will be lost, but the rate will rise. If Capacity is
+	// zero, the filter uses all of MemoryBytes, and [Params.CapacityAt] returns
+	// the number of keys for which FPRate holds.
 	Capacity uint64
 
 	// FPRate is the false-positive rate at Capacity keys, as a fraction: 0.01
-	// is 1%. It must be below 1 and above Capacity/2^64. If FPRate is zero, it
-	// is the lowest rate that is possible in MemoryBytes; see [Params.RateAt].
+	// is 1%. It must be below 1 and above Capacity/2^64. If FPRate is zero, the
+	// filter uses all of MemoryBytes and has the lowest possible rate, which
+	// [Params.RateAt] returns.
 	FPRate float64
 
 	// MemoryBytes, if it is not zero, limits [Params.SizeBytes]. An encoding
@@ -43,7 +44,7 @@ type Config struct {
 	Layout Layout
 
 	// Family hashes the keys. The zero value is the public family. Use a keyed
-	// family if untrusted parties choose keys.
+	// family if untrusted parties can choose keys.
 	Family hashfam.Family
 
 	_ struct{} // literals must name their fields
@@ -68,12 +69,12 @@ const maxCounters = sizing.MaxBits / 4
 
 // Params returns the parameters of the filter that c describes, without
 // allocating it. Counters is the smallest size that meets FPRate, or all of
-// MemoryBytes. Hashes is the number with the lowest rate at this size and at
-// Capacity keys. For a given Capacity and FPRate, they are the same as Bits and
-// Hashes in package bloom.
+// MemoryBytes, and Hashes is the number with the lowest rate at this size. For
+// a given Capacity and FPRate, they are the same as Bits and Hashes in package
+// bloom.
 //
-// It returns [ErrParams], naming the field, if no filter meets c. It needs the
-// same time as [bloom.Config.Params].
+// Params returns [ErrParams], naming the field, if no filter meets c. It needs
+// the same time as [bloom.Config.Params].
 func (c Config) Params() (Params, error) {
 	if c.Layout != Classic && c.Layout != Blocked {
 		return Params{}, errs.Field(ErrParams, "Config.Layout", c.Layout, "classic or blocked")
@@ -128,7 +129,7 @@ func (p Params) fits(reason error) error {
 	return errs.Fits(reason, "Params.Counters", p.Counters, p.SizeBytes())
 }
 
-// String describes the parameters, without the family's key.
+// String describes p in one line, without the family's key.
 func (p Params) String() string {
 	return fmt.Sprintf("%v, %d counters, %d hashes, family %v", p.Layout, p.Counters, p.Hashes, p.Family)
 }
@@ -144,9 +145,9 @@ func (p Params) bloom() bloom.Params {
 	return bloom.Params{Bits: p.Counters, Hashes: p.Hashes, Layout: p.Layout, Family: p.Family}
 }
 
-// RateAt returns the expected false-positive rate when a filter contains n
-// distinct keys. A Bloom filter has the same rate; see [bloom.Params.RateAt].
-// RateAt returns NaN if p is invalid.
+// RateAt returns the expected false-positive rate of a filter with these
+// parameters and n distinct keys, or NaN if p is invalid. A Bloom filter has
+// the same rate; see [bloom.Params.RateAt].
 func (p Params) RateAt(n uint64) float64 {
 	if p.check(ErrParams) != nil {
 		return math.NaN()
@@ -154,9 +155,9 @@ func (p Params) RateAt(n uint64) float64 {
 	return p.bloom().RateAt(n)
 }
 
-// CapacityAt returns the largest number of distinct keys at which the
-// false-positive rate does not exceed rate; see [bloom.Params.CapacityAt]. It
-// returns 0 if p is invalid.
+// CapacityAt is the inverse of RateAt: it returns the largest number of
+// distinct keys whose false-positive rate does not exceed rate; see
+// [bloom.Params.CapacityAt].
 func (p Params) CapacityAt(rate float64) uint64 {
 	if p.check(ErrParams) != nil {
 		return 0

@@ -38,8 +38,7 @@ func (f *Filter) Add(key []byte) { f.AddDigest(f.hash.Sum(key)) }
 // AddString is like [Filter.Add] for a string key.
 func (f *Filter) AddString(key string) { f.AddDigest(f.hash.SumString(key)) }
 
-// AddDigest is like [Filter.Add] for a key's digest, which must be computed by
-// the filter's family.
+// AddDigest is like [Filter.Add] for a digest computed by the filter's family.
 func (f *Filter) AddDigest(d hashfam.Digest) {
 	switch {
 	case f.params.Layout == Blocked:
@@ -51,19 +50,19 @@ func (f *Filter) AddDigest(d hashfam.Digest) {
 	}
 }
 
-// Contains reports whether key may be in the filter. True may be a false
-// positive. False is always right, provided that every deleted key had been
-// added.
+// Contains reports whether key may be in the filter. If it returns false, key
+// is not in the filter, provided that every deleted key had been added; true
+// may be a false positive.
 //
-// When the filter is larger than the cache, a call mostly waits for memory, so
-// [Filter.ContainsAll] is much faster for many keys.
+// If the filter is larger than the cache, a call mostly waits for memory, so
+// ContainsAll is much faster for many keys.
 func (f *Filter) Contains(key []byte) bool { return f.ContainsDigest(f.hash.Sum(key)) }
 
 // ContainsString is like [Filter.Contains] for a string key.
 func (f *Filter) ContainsString(key string) bool { return f.ContainsDigest(f.hash.SumString(key)) }
 
-// ContainsDigest is like [Filter.Contains] for a key's digest, which must be
-// computed by the filter's family.
+// ContainsDigest is like [Filter.Contains] for a digest computed by the
+// filter's family.
 func (f *Filter) ContainsDigest(d hashfam.Digest) bool {
 	switch {
 	case f.params.Layout == Blocked:
@@ -76,9 +75,9 @@ func (f *Filter) ContainsDigest(d hashfam.Digest) bool {
 	panic(zeroFilter)
 }
 
-// ContainsOrAdd reports whether key may be in the filter, and adds it if not.
-// If it returns true, the key was not added, so do not call [Filter.Delete] for
-// this call. ContainsOrAdd hashes the key only once.
+// ContainsOrAdd reports whether key may be in the filter, and adds it
+// otherwise. If it returns true, key was not added, so there must be no
+// corresponding call of [Filter.Delete]. ContainsOrAdd hashes key only once.
 func (f *Filter) ContainsOrAdd(key []byte) bool { return f.ContainsOrAddDigest(f.hash.Sum(key)) }
 
 // ContainsOrAddString is like [Filter.ContainsOrAdd] for a string key.
@@ -86,8 +85,7 @@ func (f *Filter) ContainsOrAddString(key string) bool {
 	return f.ContainsOrAddDigest(f.hash.SumString(key))
 }
 
-// ContainsOrAddDigest is like [Filter.ContainsOrAdd] for a key's digest, which
-// must be computed by the filter's family.
+// ContainsOrAddDigest is like [Filter.ContainsOrAdd] for a key's digest.
 func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) bool {
 	if f.ContainsDigest(d) {
 		return true
@@ -96,18 +94,16 @@ func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) bool {
 	return false
 }
 
-// Count returns an upper bound on the number of copies of key. The bound is the
-// smallest of the key's counters (minimum selection; Cohen and Matias, Spectral
-// Bloom Filters, SIGMOD 2003). While the filter is within its capacity, the
-// bound is usually exact. A result of 15 means 15 or more, because such a
-// counter is stuck.
+// Count returns an upper bound on the number of copies of key: the smallest of
+// the key's counters (minimum selection; Cohen and Matias, Spectral Bloom
+// Filters, SIGMOD 2003). While the filter is within its capacity, the bound is
+// usually exact. But 15 means 15 or more, because such a counter is stuck.
 func (f *Filter) Count(key []byte) uint64 { return f.CountDigest(f.hash.Sum(key)) }
 
 // CountString is like [Filter.Count] for a string key.
 func (f *Filter) CountString(key string) uint64 { return f.CountDigest(f.hash.SumString(key)) }
 
-// CountDigest is like [Filter.Count] for a key's digest, which must be computed
-// by the filter's family.
+// CountDigest is like [Filter.Count] for a key's digest.
 func (f *Filter) CountDigest(d hashfam.Digest) uint64 {
 	switch {
 	case f.params.Layout == Blocked:
@@ -118,24 +114,23 @@ func (f *Filter) CountDigest(d hashfam.Digest) uint64 {
 	panic(zeroFilter)
 }
 
-// Delete removes a copy of key and reports whether it did. If one of the key's
-// counters is too small, key is not in the filter. Delete then returns false
-// and leaves the filter unchanged.
+// Delete removes one copy of key and reports whether it found one. Otherwise,
+// the filter is unchanged.
 //
-// You need to make sure that the key was added. A key that was never added, or
-// that was already deleted as often as it was added, may be a false positive.
-// Delete then decrements counters that belong to other keys and returns true,
-// and some of these keys may no longer be found. This cannot be detected later.
+// Delete must only be called for keys that were added. A key that was never
+// added, or was already deleted as often as it was added, may be a false
+// positive. If you delete such a key, Delete decrements the counters of other
+// keys, so some of these keys may no longer be found. This cannot be detected
+// later.
 //
-// Stuck counters keep their value. A key whose counters are all stuck will be
-// found after any number of deletes.
+// Stuck counters keep their value, so a key whose counters are all stuck will
+// be found after any number of deletes.
 func (f *Filter) Delete(key []byte) bool { return f.DeleteDigest(f.hash.Sum(key)) }
 
 // DeleteString is like [Filter.Delete] for a string key.
 func (f *Filter) DeleteString(key string) bool { return f.DeleteDigest(f.hash.SumString(key)) }
 
-// DeleteDigest is like [Filter.Delete] for a key's digest, which must be
-// computed by the filter's family.
+// DeleteDigest is like [Filter.Delete] for a key's digest.
 func (f *Filter) DeleteDigest(d hashfam.Digest) bool {
 	switch {
 	case f.params.Layout == Blocked:
@@ -146,9 +141,9 @@ func (f *Filter) DeleteDigest(d hashfam.Digest) bool {
 	panic(zeroFilter)
 }
 
-// In a Classic filter, a key has k positions among the m counters. They are the
-// positions of its bits in a classic Bloom filter. If two of the positions are
-// the same, this counter counts twice.
+// In a Classic filter, a key has k positions among the m counters, which are
+// the positions of its bits in a classic Bloom filter. If two of the positions
+// are the same, this counter counts twice.
 
 func add(counters nibbles.Counters, m uint64, k int, d hashfam.Digest) {
 	for p := d.Probe(); k > 0; k, p = k-1, p.Next() {
@@ -157,9 +152,9 @@ func add(counters nibbles.Counters, m uint64, k int, d hashfam.Digest) {
 }
 
 // outOfCache is the number of words, 32 MiB in total, above which an array is
-// assumed to be larger than the CPU's caches. For larger arrays, loading an
-// unnecessary cache line is slower than a branch that is mispredicted for half
-// of the keys. For smaller ones, the branch is slower.
+// assumed to be larger than the CPU's caches. Then loading an unnecessary cache
+// line is slower than a branch that is mispredicted for half of the keys. In
+// smaller arrays, the branch is slower.
 const outOfCache = 1 << 22
 
 // hasNear tests all k counters without branches: bit 4 of c+15 is set unless c
@@ -192,9 +187,9 @@ func count(counters nibbles.Counters, m uint64, k int, d hashfam.Digest) uint64 
 }
 
 // remove decrements the counters one after another. When it finds a zero, the
-// key is absent. It then restores the previous counters by adding the key to
-// these again. This works because a counter that was decremented is now at most
-// 13, and a stuck counter did not change.
+// key is absent, so it restores the previous counters by incrementing them
+// again. This works because a counter that was decremented is now at most 13,
+// and a stuck counter does not change.
 func remove(counters nibbles.Counters, m uint64, k int, d hashfam.Digest) bool {
 	for p, done := d.Probe(), 0; done < k; p, done = p.Next(), done+1 {
 		i := p.In(m)
@@ -208,10 +203,9 @@ func remove(counters nibbles.Counters, m uint64, k int, d hashfam.Digest) bool {
 }
 
 // In a Blocked filter, the first value of the probe sequence selects a block of
-// 512 counters. The top nine bits of each further value select a counter in
-// this block. Package bloom uses the same positions in its blocked layout,
-// where 512 bits are one cache line. Here, 512 counters are four adjacent cache
-// lines.
+// 512 counters, which are four adjacent cache lines. The top nine bits of each
+// further value select a counter in this block. Package bloom uses the same
+// positions in its blocked layout, where a block is one cache line.
 const (
 	blockCounters = 512
 	blockWords    = blockCounters / perWord

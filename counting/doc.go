@@ -1,6 +1,6 @@
 // Package counting implements counting Bloom filters, which are Bloom filters
-// that can delete keys. They were introduced by Fan, Cao, Almeida and Broder
-// (Summary Cache, IEEE/ACM Transactions on Networking 8(3), 2000).
+// that can delete keys (Fan, Cao, Almeida and Broder, Summary Cache, IEEE/ACM
+// Transactions on Networking 8(3), 2000).
 //
 //   - add: [New], [Filter.Add], [Filter.AddAll]
 //   - delete: [Filter.Delete], [Filter.DeleteAll]
@@ -10,8 +10,8 @@
 //   - inspect: [Config.Params], [Filter.EstimatedLen], [Filter.Stuck]
 //   - share between goroutines: package hashfam/sharded
 //
-// Where a Bloom filter has a bit, a counting filter has a counter of four bits.
-// It therefore uses four times the memory: 38.4 bits per key at 1%.
+// Where a Bloom filter has a bit, a counting filter has a counter of four bits,
+// so it uses four times the memory: 38.4 bits per key at 1%.
 //
 //	f, err := counting.New(counting.Config{Capacity: 1_000_000, FPRate: 0.01})
 //	f.AddString("session 17")
@@ -27,13 +27,13 @@
 // [Filter.Delete] describes the consequences.
 //
 // This guarantee holds even if a counter saturates. A counter that has reached
-// 15 is stuck. It is never decremented, because the number of keys that it
+// 15 is stuck: it is never decremented, because the number of keys that it
 // counts is unknown. If a filter was created for a rate of up to 10%, contains
 // each key once and is within its capacity, the probability that any counter is
-// stuck is less than 3.06e-14 times the number of counters. Counters can still
-// be stuck, for example when a key is added fifteen times. All of its counters
-// are then stuck, and the key will be found forever. [Filter.Stuck] returns the
-// number of stuck counters. Only [Filter.Reset] clears them.
+// stuck is less than 3.06e-14 times the number of counters. But a key that is
+// added fifteen times makes all of its counters stuck, so it will always be
+// found. [Filter.Stuck] returns the number of stuck counters, which only
+// [Filter.Reset] clears.
 //
 // # Multisets
 //

@@ -8,13 +8,13 @@ import (
 // These errors can be tested for with errors.Is.
 var (
 	ErrParams       = hashfam.ErrParams       // the Config or Params are invalid
-	ErrIncompatible = hashfam.ErrIncompatible // two filters differ in their Params
+	ErrIncompatible = hashfam.ErrIncompatible // two filters have different Params
 	ErrCorrupt      = hashfam.ErrCorrupt      // the bytes are not a valid encoding
-	ErrVersion      = hashfam.ErrVersion      // a later version encoded the bytes
+	ErrVersion      = hashfam.ErrVersion      // the bytes were encoded by a later version
 	ErrFamily       = hashfam.ErrFamily       // the bytes were encoded with another family
 )
 
-// A FieldError describes an invalid field. See package [hashfam].
+// A FieldError describes an invalid field. See [hashfam.FieldError].
 type FieldError = hashfam.FieldError
 
 var errs = &fault.Maker{Package: "counting"}

@@ -21,12 +21,12 @@ func New(c Config) (*Filter, error) {
 	return NewFromParams(p)
 }
 
-// NewFromParams returns an empty filter of Counters/2 bytes. It returns
+// NewFromParams returns an empty filter with the parameters p. It returns
 // [ErrParams], naming the field, if p is invalid or if the filter is too large
-// for the platform. The limit is 1 GiB if addresses have 32 bits.
+// for the platform: with 32-bit addresses, the limit is 1 GiB.
 //
-// If there is not enough memory, the program crashes. If p comes from an
-// untrusted source, check [Params.SizeBytes] first.
+// If there is not enough memory, the program crashes, so check
+// [Params.SizeBytes] first if p comes from an untrusted source.
 func NewFromParams(p Params) (*Filter, error) {
 	if err := cmp.Or(p.check(ErrParams), p.fits(ErrParams)); err != nil {
 		return nil, err
@@ -44,7 +44,8 @@ func newFilter(p Params, counters nibbles.Counters) *Filter {
 	return f
 }
 
-// NewReceiver returns an empty filter that can decode data encoded with fam.
+// NewReceiver returns an empty filter for decoding data that was encoded with
+// fam. A zero Filter decodes data that was encoded with the public family.
 func NewReceiver(fam hashfam.Family) *Filter { return &Filter{params: Params{Family: fam}} }
 
 // Params returns the filter's parameters.
@@ -74,11 +75,11 @@ func (f *Filter) Equal(other *Filter) bool {
 }
 
 // Bloom returns a Bloom filter of the keys in the filter: bit i is set if
-// counter i is not zero. It returns the same results for Contains and needs a
-// quarter of the memory. The result is a copy, and is identical, bit for bit,
-// to the filter that package bloom builds from these keys with the same number
-// of bits, hashes, layout and family. Only the bits of stuck counters can
-// differ. Bloom reads all counters and allocates m/8 bytes.
+// counter i is not zero. Its Contains returns the same results, but it needs
+// only a quarter of the memory. Except for the bits of stuck counters, the
+// result is identical, bit for bit, to the filter that package bloom builds
+// from these keys with the same number of bits, hashes, layout and family.
+// Bloom reads all counters and allocates m/8 bytes.
 func (f *Filter) Bloom() *bloom.Filter {
 	words := make([]uint64, (len(f.made().counters)+3)/4)
 	for i, w := range f.counters {
@@ -91,7 +92,7 @@ func (f *Filter) Bloom() *bloom.Filter {
 	return b
 }
 
-// String describes f in a single line.
+// String describes f in one line.
 func (f Filter) String() string { return fmt.Sprintf("counting.Filter(%v)", f.params) }
 
 // Format prints the result of String for every verb.

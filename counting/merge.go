@@ -6,8 +6,8 @@ import (
 )
 
 // Merge adds all copies of all keys in the other filters to f. Each counter
-// becomes the sum of the counters, and is stuck if this sum is 15 or more, so
-// if no key was deleted from the filters, the result has the same counters as a
+// becomes the sum of the counters, and is stuck if this sum is 15 or more. If
+// no key was deleted from the filters, the result is therefore identical to a
 // filter built from all of the keys. If f itself is among others, its keys are
 // added once more each time, and Merge needs a copy of f.
 //

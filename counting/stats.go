@@ -15,10 +15,11 @@ func (f *Filter) FillRatio() float64 {
 	return float64(f.counters.InUse()) / float64(f.params.Counters)
 }
 
-// FalsePositiveRate returns the probability that the current filter finds a key
-// that was not added. This does not depend on how the filter was filled. For a
-// Classic filter, the rate is the fill ratio to the power k. For a Blocked one,
-// it is the mean of this value over the blocks. FalsePositiveRate reads all
+// FalsePositiveRate returns the probability that the filter in its current
+// state finds a key that was not added. Since it depends only on the counters
+// that are not zero, it does not matter how the filter was filled. The rate is
+// the fill ratio to the power k (Classic), or the mean over all blocks of the
+// block's fill ratio to the power k (Blocked). FalsePositiveRate reads all
 // counters.
 func (f *Filter) FalsePositiveRate() float64 {
 	k := float64(f.params.Hashes)
@@ -32,12 +33,12 @@ func (f *Filter) FalsePositiveRate() float64 {
 	return rates / float64(f.span)
 }
 
-// EstimatedLen estimates the number of distinct keys from the number of
+// EstimatedLen estimates the number of distinct keys, using the number of
 // counters that are not zero (Papapetrou, Siberski and Nejdl, Distributed and
 // Parallel Databases 28, 2010). For a million keys at capacity, the standard
-// error is less than 1%. It grows as the filter fills. If no counter is zero,
-// EstimatedLen returns +Inf. Deleted keys are still counted if their counters
-// are stuck. EstimatedLen reads all counters.
+// error is below 1%; it grows as the filter fills. EstimatedLen returns +Inf if
+// no counter is zero, and still counts deleted keys if their counters are
+// stuck. It reads all counters.
 func (f *Filter) EstimatedLen() float64 {
 	p := f.params
 	if p.Layout == Blocked {
@@ -48,8 +49,8 @@ func (f *Filter) EstimatedLen() float64 {
 
 // Stuck returns the number of counters that have reached 15 and will never be
 // decremented. While the filter is within its capacity and contains few copies
-// of each key, it is usually 0. As this number grows, more deleted keys will
-// still be found. Only [Filter.Reset] clears such counters. Stuck reads all
+// of each key, this number is usually 0. As it grows, more deleted keys will
+// still be found, and only [Filter.Reset] clears such counters. Stuck reads all
 // counters.
 func (f *Filter) Stuck() uint64 {
 	n := uint64(0)

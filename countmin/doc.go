@@ -58,7 +58,11 @@
 //   - merge.go: merging and inner products
 //   - stats.go: totals and bounds
 //   - codec.go: encodings
-//   - tracked.go: the common part of [HeavyHitters] and [Window], which have
-//     files of their own; package internal/tracker, whose comment lists its files,
-//     decides which keys they track
+//   - tracked.go: the common part of [HeavyHitters] and [Window], and
+//     trackedcodec.go its encoding; package internal/tracker, whose comment lists
+//     its files, decides which keys they track
+//   - heavy.go: keys that are frequent in the whole stream, with heavyconfig.go
+//     and heavycodec.go
+//   - window.go: keys that are frequent in a window, with windowconfig.go and
+//     windowcodec.go
 package countmin

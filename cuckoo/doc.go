@@ -49,5 +49,6 @@
 //   - merge.go: merging
 //   - codec.go: encodings
 //   - view.go: filters in encoded data, for example in a mapped file
-//   - scalable.go: filters that grow, which use the pages of internal/pages
+//   - scalable.go: filters that grow, with scalableconfig.go and
+//     scalablecodec.go; they use the pages of internal/pages
 package cuckoo

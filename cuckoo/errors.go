@@ -12,7 +12,7 @@ var (
 	ErrParams       = hashfam.ErrParams       // the Config or Params are invalid
 	ErrIncompatible = hashfam.ErrIncompatible // two filters have different Params
 	ErrCorrupt      = hashfam.ErrCorrupt      // the bytes are not a valid encoding
-	ErrVersion      = hashfam.ErrVersion      // a later version encoded the bytes
+	ErrVersion      = hashfam.ErrVersion      // the bytes were encoded by a later version
 	ErrFamily       = hashfam.ErrFamily       // the bytes were encoded with another family
 	ErrFull         = fault.ErrFull           // Add could not make room for the key
 

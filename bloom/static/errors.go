@@ -9,7 +9,7 @@ import (
 var (
 	ErrParams  = hashfam.ErrParams  // the Config or the digests are invalid
 	ErrCorrupt = hashfam.ErrCorrupt // the bytes are not a valid encoding
-	ErrVersion = hashfam.ErrVersion // a later version encoded the bytes
+	ErrVersion = hashfam.ErrVersion // the bytes were encoded by a later version
 	ErrFamily  = hashfam.ErrFamily  // the bytes were encoded with another family
 )
 

@@ -64,5 +64,6 @@
 //   - codec.go: encodings
 //   - view.go: structures that use encoded data in place, for example in a
 //     mapped file
-//   - filter.go: filters with values, which are stored in slots.go
+//   - filter.go: filters with values, which are stored in slots.go, with
+//     filterconfig.go and filtercodec.go
 package perfect

@@ -101,6 +101,68 @@ func TestDeclarationsAreInTheFilesForThem(t *testing.T) {
 	}
 }
 
+// The Config of a further type X is in x.go, or in xconfig.go if XConfig and
+// its methods need more than 60 lines. Its method build is where X is built.
+func TestConfigsAreInTheFilesForThem(t *testing.T) {
+	const most = 60
+	for dir := range floorPlans {
+		lines, places := map[string]int{}, map[string][]string{} // by type
+		for name, file := range parse(t, dir) {
+			for _, d := range file.Decls {
+				if typ := configOf(d); typ != "" {
+					lines[typ] += linesOf(d)
+					places[typ] = append(places[typ], name)
+				}
+			}
+		}
+		for typ, found := range places {
+			want := strings.ToLower(strings.TrimSuffix(typ, "Config"))
+			if lines[typ] > most {
+				want += "config"
+			}
+			for _, name := range found {
+				assert.Equal(t, want+".go", name, "%s: the file of %s, which needs %d lines", dir, typ, lines[typ])
+			}
+		}
+	}
+}
+
+// linesOf returns the number of lines of a declaration and its comment.
+func linesOf(d ast.Decl) int {
+	start := d.Pos()
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		if d.Doc != nil {
+			start = d.Doc.Pos()
+		}
+	case *ast.GenDecl:
+		if d.Doc != nil {
+			start = d.Doc.Pos()
+		}
+	}
+	return positions.Position(d.End()).Line - positions.Position(start).Line + 1
+}
+
+// configOf returns XConfig if d declares this type or one of its methods, and
+// otherwise an empty string.
+func configOf(d ast.Decl) string {
+	name := ""
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		if d.Name.Name != "build" {
+			name = receiverOf(d)
+		}
+	case *ast.GenDecl:
+		if spec, isType := d.Specs[0].(*ast.TypeSpec); isType {
+			name = spec.Name.Name
+		}
+	}
+	if name == "Config" || !strings.HasSuffix(name, "Config") {
+		return ""
+	}
+	return name
+}
+
 // The algorithm of a package should read as in the paper, so its file contains
 // neither errors nor encodings.
 func TestAlgorithmsImportNoFormattingAndNoEncoding(t *testing.T) {
@@ -114,25 +176,75 @@ func TestAlgorithmsImportNoFormattingAndNoEncoding(t *testing.T) {
 	}
 }
 
-// A package comment lists the files that a reader needs, and these exist.
+const sourceStart = "To read the code, start with "
+
+// Where a package comment says how to read the code, it lists all files of the
+// package: those of the floor plan in its order, and no file that does not
+// exist.
 func TestPackageCommentsListTheFiles(t *testing.T) {
-	fileName := regexp.MustCompile(`[\w/]+\.(?:go|s)\b`)
-	for dir, l := range floorPlans {
-		_, source, found := strings.Cut(read(t, dir+"/doc.go"), "// # Source\n")
-		require.True(t, found, dir)
-		for _, name := range []string{l.algorithm, "config.go", "errors.go", l.whole, "batch.go", "codec.go"} {
-			_, err := os.Stat(filepath.Join(root, dir, name))
-			assert.True(t, err != nil || strings.Contains(source, name), "%s/doc.go does not list %s", dir, name)
+	listing := map[string]string{} // by directory, without line breaks
+	for _, file := range files(t, ".go") {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
 		}
-		for _, name := range fileName.FindAllString(source, -1) {
-			places := []string{dir + "/" + name, name, "internal/ribbon/" + name, dir + "/internal/table/" + name}
-			assert.True(t, slices.ContainsFunc(places, func(place string) bool {
-				_, err := os.Stat(filepath.Join(root, filepath.FromSlash(place)))
-				return err == nil
-			}), "%s/doc.go lists %s", dir, name)
+		syntax, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, file), nil, parser.ParseComments|parser.PackageClauseOnly)
+		require.NoError(t, err)
+		if _, source, found := strings.Cut(syntax.Doc.Text(), sourceStart); found {
+			listing[path.Dir(file)] = source
 		}
 	}
+	for dir, l := range floorPlans {
+		require.Contains(t, listing, dir, "a package comment without %q", sourceStart)
+		assertOrder(t, dir, listing[dir], []string{l.algorithm, "config.go", "errors.go", l.whole, "batch.go", "merge.go", "stats.go", "codec.go", "view.go"})
+	}
+	for dir, source := range listing {
+		assertListed(t, dir, source)
+	}
 }
+
+// listed matches the name of a file, or a pattern of names.
+var listed = regexp.MustCompile(`[\w/*]+\.(?:go|s)\b`)
+
+// assertListed asserts that a listing names every file of a package, and no
+// file that does not exist. A pattern such as sip_*.go names several files.
+func assertListed(t *testing.T, dir, source string) {
+	t.Helper()
+	names := listed.FindAllString(source, -1)
+	for _, file := range append(files(t, ".go"), files(t, ".s")...) {
+		name := path.Base(file)
+		if path.Dir(file) == dir && !strings.HasSuffix(name, "_test.go") && name != "doc.go" {
+			assert.True(t, slices.ContainsFunc(names, func(pattern string) bool {
+				matched, err := path.Match(pattern, name)
+				return err == nil && matched
+			}), "%s: the package comment does not list %s", dir, name)
+		}
+	}
+	for _, name := range names {
+		places := []string{dir + "/" + name, name, "internal/ribbon/" + name, dir + "/internal/table/" + name}
+		assert.True(t, slices.ContainsFunc(places, func(place string) bool {
+			found, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(place)))
+			return err == nil && len(found) > 0
+		}), "%s: the package comment lists %s", dir, name)
+	}
+}
+
+// assertOrder asserts that a listing names the files that exist in the given
+// order.
+func assertOrder(t *testing.T, dir, source string, order []string) {
+	t.Helper()
+	names, last := listed.FindAllString(source, -1), -1
+	for _, name := range order {
+		if _, err := os.Stat(filepath.Join(root, dir, name)); err != nil {
+			continue
+		}
+		place := slices.Index(names, name)
+		assert.Greater(t, place, last, "%s: %s is not in the floor plan's order in the package comment", dir, name)
+		last = place
+	}
+}
+
+// positions contains the positions in all files that parse has returned.
+var positions = token.NewFileSet()
 
 // parse returns the package's files, without tests.
 func parse(t *testing.T, dir string) map[string]*ast.File {
@@ -142,7 +254,7 @@ func parse(t *testing.T, dir string) map[string]*ast.File {
 		if path.Dir(file) != dir || strings.HasSuffix(file, "_test.go") {
 			continue
 		}
-		syntax, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, file), nil, parser.ParseComments|parser.SkipObjectResolution)
+		syntax, err := parser.ParseFile(positions, filepath.Join(root, file), nil, parser.ParseComments|parser.SkipObjectResolution)
 		require.NoError(t, err)
 		parsed[path.Base(file)] = syntax
 	}

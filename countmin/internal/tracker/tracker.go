@@ -1,7 +1,7 @@
 // Package tracker finds the most frequent keys of a stream. It is used by
 // countmin's HeavyHitters and Window.
 //
-// To read the code, start with this file, which counts a key. The other files
+// To read the code, start with tracker.go, which counts a key. The other files
 // are
 //
 //   - room.go: which records make room for others, and how memory grows
