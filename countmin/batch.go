@@ -8,9 +8,8 @@ import (
 	"github.com/filterfam/filterfam/internal/saturating"
 )
 
-// AddAll counts the key of every digest once. It has the same effect as calling
-// [Sketch.AddDigest] for each digest, but is faster. Use
-// [hashfam.Family.SumAll] or one of its variants to hash the keys.
+// AddAll calls [Sketch.AddDigest] for each digest, but is faster. Use
+// Family().SumAll to compute the digests.
 func (s *Sketch) AddAll(digests []hashfam.Digest) {
 	rows := s.rows()
 	if s.params.Conservative {
@@ -25,9 +24,9 @@ func (s *Sketch) AddAll(digests []hashfam.Digest) {
 	s.total = saturating.Add(s.total, uint64(len(digests)))
 }
 
-// CountAll appends the result of [Sketch.CountDigest] for each digest to dst
-// and returns the extended slice. It is faster than calling CountDigest for
-// each digest. It allocates only if dst must grow.
+// CountAll appends the result of CountDigest for each digest to dst and returns
+// the extended slice. It is faster than single calls if the sketch is larger
+// than the cache.
 func (s *Sketch) CountAll(dst []uint64, digests []hashfam.Digest) []uint64 {
 	rows := s.rows()
 	dst = slices.Grow(dst, len(digests))
@@ -41,9 +40,9 @@ func (s *Sketch) CountAll(dst []uint64, digests []hashfam.Digest) []uint64 {
 	return dst
 }
 
-// blockSize is the number of keys that the batch methods process before they
-// proceed to the next row. Since these keys do not wait for each other, their
-// cache misses overlap.
+// blockSize is the number of keys that the batch methods process in a row
+// before they proceed to the next one. Since these keys do not wait for each
+// other, their cache misses overlap.
 const blockSize = 128
 
 // addAll adds 1 to the counters of every digest.

@@ -41,11 +41,10 @@ func (c *cells[C]) make(n uint64) { *c = make([]C, n) }
 func (c cells[C]) clear() { clear(c) }
 
 // add adds n to each of the key's counters (plain update). The loop processes
-// two rows at a time. Since these do not wait for each other, this saves up to
-// a quarter of the time.
+// two rows at a time, because these do not wait for each other.
 //
-// This function, raise and addRows are not methods, because the address of the
-// counters would not stay in a register.
+// This function, raise and addRows are not methods, because then the address of
+// the counters would not stay in a register.
 func add[C counter](c cells[C], w uint64, d hashfam.Digest, n uint64) {
 	p, by := d.Probe(), min(n, uint64(^C(0)))
 	row, end := uint64(0), uint64(len(c))
@@ -59,9 +58,9 @@ func add[C counter](c cells[C], w uint64, d hashfam.Digest, n uint64) {
 }
 
 // raise raises the key's counters to the given count unless they are higher. If
-// the count is their minimum plus n, this is conservative update (Estan and
-// Varghese, SIGCOMM 2002, section 3.3): no counter is raised further than the
-// key's own count may require.
+// this count is their minimum plus n, no counter is raised further than the
+// key's own count may require (conservative update; Estan and Varghese, SIGCOMM
+// 2002, section 3.3).
 func raise[C counter](c cells[C], w uint64, d hashfam.Digest, to C) {
 	p := d.Probe()
 	for row := uint64(0); row < uint64(len(c)); row, p = row+w, p.Next() {
@@ -70,10 +69,10 @@ func raise[C counter](c cells[C], w uint64, d hashfam.Digest, to C) {
 	}
 }
 
-// bump adds n, which must fit in a counter, to c, and saturates. A store in
-// each branch is faster than one store that waits for the comparison. Small
-// counters saturate often, though, and a branch that is often mispredicted
-// would be slower still.
+// bump adds n, which must fit in a counter, to c, and saturates. For wide
+// counters, a store in each branch is faster than one store that waits for the
+// comparison. But narrow counters saturate often, so this branch would often be
+// mispredicted, which is slower still.
 func bump[C counter](c *C, n uint64) {
 	if most := uint64(^C(0)); most <= math.MaxUint16 {
 		*c = C(min(uint64(*c)+n, most))

@@ -52,7 +52,7 @@ func (s *Sketch) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r,
 func (s *Sketch) UnmarshalText(text []byte) error { return frame.UnmarshalText(s, text, errs) }
 
 // ReadParams returns the parameters of the next encoded sketch in r. It reads
-// only the header. Use it to check [Params.SizeBytes] before decoding. If the
+// only the header, so you can check [Params.SizeBytes] before decoding. If the
 // header belongs to another structure, [ErrCorrupt] names it.
 func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
 	s, err := format.ReadHeader(r, fam)
@@ -105,10 +105,10 @@ func (s *Sketch) decode(r *frame.Reader) error {
 	return err
 }
 
-// check compares each row's sum with the total of s. The sum must not exceed
-// the total, and must be equal to it if the update is plain. check ignores rows
-// that contain a counter's maximum. Rows whose sum does not fit in 64 bits make
-// s uneven.
+// check compares each row's sum with the total of s: the sum must not exceed
+// the total, and must be equal to it if the update is plain. Rows that contain
+// a counter's maximum are ignored, and rows whose sum does not fit in 64 bits
+// make s uneven.
 func (c cells[C]) check(s *Sketch) error {
 	for row := 0; len(c) > 0; row, c = row+1, c[s.params.Width:] {
 		sum := uint64(0)

@@ -12,9 +12,9 @@ import (
 // A Config describes a new sketch, either by its error (Epsilon and Delta) or
 // by its shape (Width and Depth).
 type Config struct {
-	// Epsilon is the allowed error as a fraction of the total. For example,
-	// with an Epsilon of 0.001, a count may be too high by a thousandth of the
-	// total. It must be above 0 and below 1.
+	// Epsilon is the allowed error as a fraction of the total: with 0.001, a
+	// count may be too high by a thousandth of the total. It must be above 0
+	// and below 1.
 	Epsilon float64
 
 	// Delta is the probability that a count has a larger error. It must be
@@ -28,18 +28,18 @@ type Config struct {
 	Depth int
 
 	// CounterBits is 8, 16, 32 or 64; 0 means 32. Counters of 8 and 16 bits
-	// stop at 255 and 65,535. They can be used when higher counts do not
+	// stop at 255 and 65,535, so they can be used if higher counts do not
 	// matter.
 	CounterBits int
 
 	// Conservative raises only those counters that the key's own count
-	// requires; see the package comment. No count is higher than it would be
-	// with plain update. In return, Remove and InnerProduct are not available,
-	// and the errors of merged sketches add up.
+	// requires, so no count is higher than with plain update; see the package
+	// comment. In return, Remove and InnerProduct are not available, and the
+	// errors of merged sketches add up.
 	Conservative bool
 
 	// Family hashes the keys. The zero value is the public family. Use a keyed
-	// family if untrusted parties choose keys.
+	// family if untrusted parties can choose keys.
 	Family hashfam.Family
 
 	_ struct{} // literals must name their fields
@@ -62,8 +62,8 @@ type Params struct {
 
 // Params returns the parameters for c without allocating a sketch. They are the
 // given Width and Depth, or a width of ceil(e/Epsilon) and a depth of ceil(ln
-// 1/Delta) (Cormode and Muthukrishnan 2005, section 3). It returns an
-// [ErrParams] error that names the field if there is no such sketch.
+// 1/Delta) (Cormode and Muthukrishnan 2005, section 3). Params returns
+// [ErrParams], naming the field, if no sketch meets c.
 func (c Config) Params() (Params, error) {
 	p := Params{
 		Width: c.Width, Depth: c.Depth, CounterBits: c.CounterBits,

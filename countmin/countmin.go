@@ -36,15 +36,14 @@ func (s *Sketch) rows() rows {
 // zeroSketch is the panic value of methods that are called on the zero Sketch.
 var zeroSketch = errs.Zero("Sketch", "New, or decode into it")
 
-// Add counts key once. It takes O(depth) time, with at most one cache miss per
-// row.
+// Add counts key once. It runs in O(depth) time, with at most one cache miss
+// per row.
 func (s *Sketch) Add(key []byte) { s.AddNDigest(s.hash.Sum(key), 1) }
 
 // AddString is like [Sketch.Add] for a string key.
 func (s *Sketch) AddString(key string) { s.AddNDigest(s.hash.SumString(key), 1) }
 
-// AddDigest is like [Sketch.Add] for a key's digest, which must be computed by
-// the sketch's family.
+// AddDigest is like [Sketch.Add] for a digest computed by the sketch's family.
 func (s *Sketch) AddDigest(d hashfam.Digest) { s.AddNDigest(d, 1) }
 
 // AddN counts key n times, in the same time as [Sketch.Add]. Counters stop at
@@ -82,16 +81,16 @@ func (s *Sketch) AddNDigest(d hashfam.Digest, n uint64) {
 // Algorithms 55, 2005, section 4.1). If a count is a counter's maximum, the
 // true count may be any higher number. Use [Sketch.Bounds] to bound the error.
 //
-// Count takes O(depth) time, with at most one cache miss per row. If the sketch
-// is larger than the cache, most of this time is spent waiting for memory. If
-// you have many keys, use [Sketch.CountAll], which overlaps the cache misses.
+// Count runs in O(depth) time, with at most one cache miss per row. If the
+// sketch is larger than the cache, a call mostly waits for memory, so CountAll
+// is much faster for many keys.
 func (s *Sketch) Count(key []byte) uint64 { return s.CountDigest(s.hash.Sum(key)) }
 
 // CountString is like [Sketch.Count] for a string key.
 func (s *Sketch) CountString(key string) uint64 { return s.CountDigest(s.hash.SumString(key)) }
 
-// CountDigest is like [Sketch.Count] for a key's digest, which must be computed
-// by the sketch's family.
+// CountDigest is like [Sketch.Count] for a digest computed by the sketch's
+// family.
 func (s *Sketch) CountDigest(d hashfam.Digest) uint64 {
 	if s.params.Width == 0 {
 		panic(zeroSketch)

@@ -5,18 +5,16 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// These errors can be tested for with errors.Is. They have the same values in
-// every package of filterfam.
+// These errors can be tested for with errors.Is.
 var (
 	ErrParams       = hashfam.ErrParams       // a configuration or an argument is invalid
-	ErrIncompatible = hashfam.ErrIncompatible // two structures differ in their Params or Config
+	ErrIncompatible = hashfam.ErrIncompatible // two structures have different Params or Configs
 	ErrCorrupt      = hashfam.ErrCorrupt      // the bytes are not a valid encoding
-	ErrVersion      = hashfam.ErrVersion      // encoded by a later version
-	ErrFamily       = hashfam.ErrFamily       // encoded with another family
+	ErrVersion      = hashfam.ErrVersion      // the bytes were encoded by a later version
+	ErrFamily       = hashfam.ErrFamily       // the bytes were encoded with another family
 )
 
-// A FieldError is an error about one field. Its fields are documented in
-// package hashfam. Use errors.As to extract it from a returned error.
+// A FieldError describes an invalid field. See [hashfam.FieldError].
 type FieldError = hashfam.FieldError
 
 var errs = &fault.Maker{Package: "countmin"}

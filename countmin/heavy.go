@@ -12,12 +12,14 @@ import (
 )
 
 // HeavyHitters finds the frequent keys of a stream, whose length need not be
-// known. At any moment, it reports every key whose count reaches Phi times the
-// current total, and a few others with counts just below. With K instead of
-// Phi, it reports the K keys with the highest counts. [HeavyHitters.Complete]
-// reports whether the keys are certain to be the right ones: with Phi, this
-// only depends on the memory. Use [NewHeavyHitters] to create one. It must not
-// be copied by value; use [HeavyHitters.Clone].
+// known. With Phi, it reports every key whose count reaches Phi times the
+// current total, and a few others with counts just below. With K, it reports
+// the K keys with the highest counts. [HeavyHitters.Complete] reports whether
+// the keys are certain to be the right ones, which with Phi only depends on the
+// memory.
+//
+// Use [NewHeavyHitters] to create a HeavyHitters. It must not be copied by
+// value; use [HeavyHitters.Clone] instead.
 type HeavyHitters struct{ tracked }
 
 // NewHeavyHitters returns an empty HeavyHitters. It returns an [ErrParams]
@@ -89,9 +91,8 @@ func (h *HeavyHitters) Config() HeavyConfig {
 // All yields the frequent keys and their estimated counts, sorted by descending
 // High and then by ascending key. With Phi, these are the keys whose High
 // reaches [HeavyHitters.Threshold]; if a key's Low reaches it, too, the key is
-// certain to be a heavy hitter. With K, these are the first K tracked keys: all
-// keys if no more than K have been counted, and fewer than K only if no more
-// fit in MemoryBytes.
+// certain to be a heavy hitter. With K, these are the first K tracked keys, or
+// fewer if fewer keys have been counted or fit in MemoryBytes.
 func (h *HeavyHitters) All() iter.Seq2[string, Estimate] {
 	return func(yield func(string, Estimate) bool) {
 		if k := h.goal().K; k > 0 {
@@ -104,11 +105,11 @@ func (h *HeavyHitters) All() iter.Seq2[string, Estimate] {
 
 // Threshold returns the lowest High with which All yields a key. It is never 0.
 //
-// With Phi, it is Phi times the total, rounded up. It tolerates the rounding of
-// a Phi such as 1/50: a key that was counted 20 times out of 1,000 is a heavy
-// hitter. With K, it is the High of the last of the K keys, or 1 if fewer are
-// tracked. All omits keys that have the same High as the last of the K keys but
-// come later, and Threshold sorts the tracked keys as All does.
+// With Phi, it is Phi times the total, rounded up, but tolerates the rounding
+// of a Phi such as 1/50: a key that was counted 20 times out of 1,000 is a
+// heavy hitter. With K, it is the High of the last of the K keys, or 1 if fewer
+// are tracked. Then All omits keys that have the same High but come later, and
+// Threshold must sort the tracked keys as All does.
 func (h *HeavyHitters) Threshold() uint64 {
 	k := h.goal().K
 	if k == 0 {
@@ -123,13 +124,13 @@ func (h *HeavyHitters) Threshold() uint64 {
 
 // Complete reports whether the keys of All are certain to be the right ones.
 //
-// With Phi, it reports whether All yields every current heavy hitter. It is
-// false if MemoryBytes is too small for the number and the length of the
-// frequent keys, or for the noise of all others. It may become true again.
+// With Phi, it reports whether All yields every current heavy hitter. This is
+// false while MemoryBytes is too small for the number and the length of the
+// frequent keys, or for the noise of all others.
 //
 // With K, it reports whether no other key can have a higher count than one of
 // the K. If another key may have the same count as the last of these, either
-// can be reported. Complete then sorts the tracked keys as All does.
+// can be reported. Complete must then sort the tracked keys as All does.
 func (h *HeavyHitters) Complete() bool {
 	if k := h.goal().K; k > 0 {
 		return h.completeTop(k)
@@ -163,16 +164,17 @@ func (h *HeavyHitters) Reset() { *h.made().Last = tracker.New(h.goal()) }
 // enough, h will then track every key that any other structure tracks. The part
 // of a key's count that was not tracked is estimated using the merged counters.
 // All guarantees hold after a merge, but because the noise of the counters adds
-// up, it is less accurate than a single structure for the whole stream.
+// up, the result is less accurate than a single structure for the whole stream.
 //
-// Merge evicts keys only once, after all counts are known, so a single call
-// with many structures usually gives tighter bounds than many calls, except for
-// rare keys. Structures can be merged in any order. Without MemoryBytes, the
-// order does not matter as long as the merged structure tracks all the keys
-// that the parts track and no estimate has reached 2^32-1. Otherwise the order
-// decides which rare keys remain. With MemoryBytes, it also affects all bounds
-// that are not exact, because the number of counters decreases when they are
-// widened.
+// Merge evicts keys only once, after all counts are known, so one call with
+// many structures usually gives tighter bounds than many calls, except for rare
+// keys.
+//
+// Structures can be merged in any order. Without MemoryBytes, the order does
+// not matter as long as the merged structure tracks all the keys that the parts
+// track and no estimate has reached 2^32-1. Otherwise the order decides which
+// rare keys remain. With MemoryBytes, it also affects all bounds that are not
+// exact, because the number of counters decreases when they are widened.
 //
 // With K, Merge can miss a key that is among the top K of the whole stream but
 // not of any part. [HeavyHitters.Complete] then returns false.

@@ -9,8 +9,8 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// The parameters in a frame of version 1. The kind is HeavyHitters if Phi is
-// given, or TopK if K is. The payload is a tracker's payload; see
+// The parameters in a frame of version 1, whose kind is HeavyHitters if Phi is
+// given, or TopK if K is. The payload is a tracker's; see
 // internal/tracker/codec.go.
 type heavyParams struct {
 	Threshold   uint64 // offset 0: Phi, as an IEEE 754 double, or K
@@ -33,10 +33,10 @@ func (h *HeavyHitters) WriteTo(w io.Writer) (int64, error) { return frame.WriteT
 // MarshalText returns the encoded structure in base64.
 func (h HeavyHitters) MarshalText() ([]byte, error) { return frame.MarshalText(&h) }
 
-// UnmarshalBinary decodes data into h, whether it was encoded with Phi or with
-// K: check Config if you need one of them. The memory of a decoded structure is
-// proportional to data and to the keys that are added later, whatever its
-// Config is. See Encoding in package [hashfam].
+// UnmarshalBinary decodes data into h. See Encoding in package [hashfam]. If
+// you need Phi or K, check Config, because data can have been encoded with
+// either. A decoded structure uses memory in proportion to data and to the keys
+// that are added later, whatever its Config is.
 func (h *HeavyHitters) UnmarshalBinary(data []byte) error {
 	return h.decode(frame.NewBytesReader(data, errs))
 }

@@ -12,33 +12,32 @@ import (
 // and K must be set. Structures with equal HeavyConfigs can be merged.
 type HeavyConfig struct {
 	// Phi is the fraction of the total that makes a key a heavy hitter: 0.001
-	// is one in a thousand. It must be above 0 and must not exceed 1, or it
-	// must be 0 if K is set.
+	// is one in a thousand. It must be above 0 and at most 1, or 0 if K is set.
 	Phi float64
 
 	// K is the number of keys to report: 1 to 2^28, or 0 if Phi is set. Prefer
-	// Phi, because only afterwards is it known whether the K keys are the right
-	// ones (see [HeavyHitters.Complete]), and because merged structures can
-	// miss a key that is in the top K of the whole stream, but of no part.
+	// Phi: with K, you know only afterwards whether the keys are the right ones
+	// (see [HeavyHitters.Complete]), and merged structures can miss a key that
+	// is in the top K of the whole stream, but of no part.
 	K int
 
-	// MemoryBytes limits the memory for everything that the structure holds:
-	// counters, index and keys. It must be 1,024 or more. The arrays grow with
-	// the keys until they reach this limit. Go's allocator may round them up by
-	// as much as an eighth, and while they grow, and while counters are widened
-	// or make room for keys, up to twice as much memory is used for a moment.
+	// MemoryBytes, if it is not zero, limits the memory for everything that the
+	// structure holds: counters, index and keys. It must be 1,024 or more. The
+	// arrays grow with the keys until they reach this limit, and Go's allocator
+	// may round them up by as much as an eighth. While an array is replaced, up
+	// to twice as much memory is used for a moment.
 	//
-	// If it is 0, memory grows as the guarantee requires. The structure then
-	// tracks up to about 7/Phi keys, whether or not they are heavy hitters. It
-	// typically uses 80/Phi to 350/Phi bytes, but up to 40 KB if that is more,
-	// plus the bytes of long keys. With K, it uses up to about 620 bytes per
-	// reported key, or up to 40 KB if that is more. If untrusted parties choose
-	// the keys, you should limit their length: with a Phi of 0.001, 6,700 keys
-	// of 10 KB use 67 MB.
+	// If MemoryBytes is 0, memory grows as the guarantee requires: the
+	// structure tracks up to about 7/Phi keys, whether or not they are heavy
+	// hitters. It typically uses 80/Phi to 350/Phi bytes or, with K, up to
+	// about 620 bytes per reported key. In both cases it may use up to 40 KB if
+	// that is more, and the bytes of long keys. Limit the length of keys if
+	// untrusted parties choose them: with a Phi of 0.001, 6,700 keys of 10 KB
+	// use 67 MB.
 	MemoryBytes int
 
 	// Family hashes the keys. The zero value is the public family. Use a keyed
-	// family if untrusted parties choose keys.
+	// family if untrusted parties can choose keys.
 	Family hashfam.Family
 
 	_ struct{} // literals must name their fields
@@ -60,10 +59,10 @@ func (c HeavyConfig) goal(reason error) (tracker.Goal, error) {
 }
 
 // EstimatedBytes returns the memory in bytes that a HeavyHitters usually does
-// not exceed, without allocating it: MemoryBytes or, if that is 0, 350/Phi or
-// 640*K, or 40 KB if that is more, for keys of up to 16 bytes. It grows to this
-// size only with the keys, and longer keys need their bytes in addition.
-// EstimatedBytes returns the errors of [NewHeavyHitters].
+// not exceed, without allocating it. This is MemoryBytes or, if that is 0, the
+// larger of 40 KB and 350/Phi or 640*K, plus the bytes of keys with more than
+// 16 bytes. The memory grows to this size only with the keys. EstimatedBytes
+// returns the errors of [NewHeavyHitters].
 func (c HeavyConfig) EstimatedBytes() (uint64, error) {
 	g, err := c.goal(ErrParams)
 	if err != nil {

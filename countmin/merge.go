@@ -12,10 +12,13 @@ import (
 // Merge adds the counts of the other sketches to s, counter by counter. Unless
 // s is conservative, the result is the sketch that would have been built from
 // all keys. Conservative counts will still never be below the truth, but the
-// parts' errors add up and exceed the error of a single sketch. Merge passes
-// over s only once, so one call with many sketches is faster than many calls.
-// Merging s with itself doubles all counts. If a sketch's [Params] differ, Merge
-// returns [ErrIncompatible] and leaves s unchanged.
+// parts' errors add up, so they exceed the error of a single sketch. Merging s
+// with itself doubles all counts.
+//
+// If a sketch's [Params] differ, Merge returns [ErrIncompatible], naming the
+// field and the sketch's index in others, and leaves s unchanged. When s is
+// larger than the cache, one call with many sketches is faster than many calls,
+// because it passes over s only once.
 func (s *Sketch) Merge(others ...*Sketch) error {
 	if err := fault.Mergeable(errs, "Params", s.params, others, (*Sketch).Params); err != nil {
 		return err
@@ -40,9 +43,8 @@ func (c cells[C]) merge(others []*Sketch) {
 	}
 }
 
-// addCells adds each cell of src to the corresponding cell of dst. It is not
-// inlined because otherwise some of the loop's variables would not be in
-// registers.
+// addCells adds each cell of src to the corresponding cell of dst. If it were
+// inlined, some of the loop's variables would not be in registers.
 //
 //go:noinline
 func addCells[C counter](dst, src []C) {
@@ -54,11 +56,13 @@ func addCells[C counter](dst, src []C) {
 
 // InnerProduct estimates the sum, over all keys, of the key's count in s times
 // its count in other. For example, this is the size of the join when two
-// streams are joined by key. The estimate is never too low. With probability
-// 1-Delta or more, its error is no more than Epsilon times the product of the
-// totals (Cormode and Muthukrishnan 2005, section 4.2). InnerProduct ignores
-// rows in which the sum does not fit or a counter at its maximum is multiplied
-// by a count. If no row is left, it returns the largest uint64.
+// streams are joined by key. The estimate is never too low, and with
+// probability 1-Delta or more, its error is no more than Epsilon times the
+// product of the totals (Cormode and Muthukrishnan 2005, section 4.2).
+//
+// InnerProduct ignores rows in which the sum does not fit or a counter at its
+// maximum is multiplied by a count. If no row is left, it returns
+// math.MaxUint64.
 //
 // InnerProduct returns [ErrParams] if the sketches are conservative, because
 // the product of their counters may be too low, and [ErrIncompatible] if their

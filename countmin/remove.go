@@ -9,12 +9,12 @@ import (
 )
 
 // Remove undoes n counts of key, or returns an error and leaves s unchanged. It
-// should only be used for keys that were counted n times or more. Then no count
-// will be below the truth (this is the strict turnstile model; Cormode and
+// must only be called for keys that were counted n times or more, because then
+// no count will be below the truth (the strict turnstile model; Cormode and
 // Muthukrishnan 2005, section 4.1).
 //
-// Remove does not decrement a counter at its maximum. The counts of other keys
-// that share this counter may then be too high by more than
+// Remove does not decrement a counter at its maximum, so the counts of other
+// keys that share this counter may be too high by more than
 // [Sketch.ErrorBound], with a probability above Delta.
 //
 // If the key was counted fewer times, other keys lose the difference and their
@@ -66,9 +66,9 @@ func (c cells[C]) subtract(w uint64, d hashfam.Digest, n uint64) {
 // rely, and rounding would break this rule.
 //
 // Counters at their maximum are halved, too, because otherwise the most
-// frequent keys would never fade. So a count may be too low after Halve. But it
-// is never below the value of an exact counter that belongs to the key alone,
-// has [Params].CounterBits bits, stops at its maximum and is halved as often.
+// frequent keys would never fade. A count may therefore be too low after Halve.
+// But it is never below an ideal counter, which belongs to the key alone, has
+// [Params].CounterBits bits, stops at its maximum and is halved as often.
 // [Sketch.Bounds] and [Sketch.ErrorBound] describe the difference from this
 // counter, and may be off by one because of rounding. A total of 2^64-1 stays
 // the same.

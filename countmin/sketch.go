@@ -19,12 +19,12 @@ func New(c Config) (*Sketch, error) {
 	return NewFromParams(p)
 }
 
-// NewFromParams returns an empty sketch with Width*Depth*CounterBits/8 bytes of
-// counters. It returns an [ErrParams] error that names the field if the
-// parameters are invalid or if the sketch is too large for the platform: on a
-// 32-bit platform the limit is 1 GiB. If the machine does not have enough
-// memory, the program will crash, so you should check [Params.SizeBytes] first
-// if the parameters come from elsewhere.
+// NewFromParams returns an empty sketch with the parameters p. It returns
+// [ErrParams], naming the field, if p is invalid or if the sketch is too large
+// for the platform: with 32-bit addresses, the limit is 1 GiB.
+//
+// If there is not enough memory, the program crashes, so check
+// [Params.SizeBytes] first if p comes from an untrusted source.
 func NewFromParams(p Params) (*Sketch, error) {
 	err := cmp.Or(p.check("Params", ErrParams), errs.Fits(ErrParams, "Params.Width", p.Width, p.SizeBytes()))
 	if err != nil {
@@ -41,7 +41,7 @@ func newSketch(p Params, total uint64) Sketch {
 }
 
 // NewReceiver returns an empty sketch for decoding data that was encoded with
-// fam.
+// fam. A zero Sketch decodes data that was encoded with the public family.
 func NewReceiver(fam hashfam.Family) *Sketch { return &Sketch{params: Params{Family: fam}} }
 
 // Params returns the parameters of s.

@@ -7,15 +7,14 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// Total returns the sum of all counts. It stops at the largest uint64. The
+// Total returns the sum of all counts, which stops at math.MaxUint64. The
 // counters of each row have the same sum, unless s is conservative or one of
 // them is at its maximum.
 func (s *Sketch) Total() uint64 { return s.total }
 
 // ErrorBound returns the error that a count exceeds with a probability of no
-// more than Delta: Epsilon times [Sketch.Total], rounded down. If the total is
-// the largest uint64, so is ErrorBound. See [Params.Epsilon] and
-// [Params.Delta].
+// more than Delta: Epsilon times [Sketch.Total], rounded down, or
+// math.MaxUint64 if this is the total. See [Params.Epsilon] and [Params.Delta].
 func (s *Sketch) ErrorBound() uint64 {
 	bound := s.params.Epsilon() * float64(s.total)
 	if bound < float64(s.total) && s.total != math.MaxUint64 {
@@ -27,15 +26,15 @@ func (s *Sketch) ErrorBound() uint64 {
 // ErrorQuantile returns an error that the count of a key exceeds with a
 // probability of no more than delta, which should be above 0 and below 1. It is
 // usually far below [Sketch.ErrorBound] because it is computed from the
-// counters of s: the error of a key in a row is the value of a random counter,
-// so the probability that the count is too high by more than t is the product,
-// over all rows, of the fraction of counters above t (Ting, KDD 2018).
+// counters of s. The error of a key in a row is the value of a random counter.
+// The probability that the count is too high by more than t is therefore the
+// product, over all rows, of the fraction of counters above t (Ting, KDD 2018).
 //
 // The key must not have been chosen with the family in mind. If s is
 // conservative, the probability is proven only for keys that were never
 // counted, but usually holds for all keys. With a delta of 0, no key that was
-// never counted has a higher error. ErrorQuantile returns the largest uint64 if
-// the error reaches a counter's maximum. It reads all counters several times,
+// never counted has a higher error. If the error reaches a counter's maximum,
+// ErrorQuantile returns math.MaxUint64. It reads all counters several times,
 // and does not allocate.
 func (s *Sketch) ErrorQuantile(delta float64) uint64 {
 	t := s.rows().quantile(s.params.Width, delta)
@@ -84,7 +83,7 @@ func (c cells[C]) above(w uint64, t C) float64 {
 // Bounds returns an interval for key's true count. The true count never exceeds
 // high, which is [Sketch.Count]. With probability 1-Delta or more, it is not
 // below low, which is high minus [Sketch.ErrorBound]. If the count is a
-// counter's maximum, low is 0 and high is the largest uint64.
+// counter's maximum, low is 0 and high is math.MaxUint64.
 func (s *Sketch) Bounds(key []byte) (low, high uint64) { return s.BoundsDigest(s.hash.Sum(key)) }
 
 // BoundsDigest is like [Sketch.Bounds] for a key's digest, which must be

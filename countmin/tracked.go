@@ -14,15 +14,14 @@ import (
 //
 // If you need to show a single number, use High, by which All sorts. On five
 // streams, real and synthetic, High differs from the truth by 0 to 0.1% in the
-// mean over the hundred most frequent keys, and Low differs by 0 to 11%. After
-// merges of 4 and 16 structures with MemoryBytes, High is still closer (0 to
-// 2.2%, compared to 0 to 29%). After merges without MemoryBytes, use Low: it
-// differs by 0 to 2.0%, and High by 0 to 2.7%.
+// mean over the hundred most frequent keys, and Low by 0 to 11%. After merges
+// of 4 and 16 structures with MemoryBytes, High is still closer (0 to 2.2%,
+// compared to 0 to 29%). But after merges without MemoryBytes, use Low, which
+// differs by 0 to 2.0%, while High differs by 0 to 2.7%.
 type Estimate struct{ Low, High uint64 }
 
-// A tracked follows the frequent keys. It is used by HeavyHitters, which has a
-// single pane for the whole stream, and by Window, which drops panes as it
-// moves on.
+// A tracked is the common part of HeavyHitters, which has a single pane for the
+// whole stream, and Window, which drops panes as it moves on.
 type tracked struct {
 	family hashfam.Family
 	panes  tracker.Panes
@@ -40,9 +39,8 @@ func (t *tracked) made() *tracker.Panes {
 func (t *tracked) Family() hashfam.Family { return t.family }
 
 // Add counts key once, in O(1) amortized time and with up to four cache misses,
-// except when keys are evicted. It copies key when the structure begins to
-// track it, and otherwise does not retain it. It allocates only if memory grows
-// or the counters are resized.
+// except when keys are evicted. When the structure begins to track key, Add
+// copies it. Add allocates only if memory grows or the counters are resized.
 func (t *tracked) Add(key []byte) { tracker.Observe(&t.panes, t.family.Sum(key), key, 1) }
 
 // AddString is like Add for a string key.
@@ -55,9 +53,9 @@ func (t *tracked) AddString(key string) {
 // counted as one.
 func (t *tracked) AddDigest(d hashfam.Digest, key []byte) { tracker.Observe(&t.panes, d, key, 1) }
 
-// AddAll counts every key once. digests[i] must be the digest of keys[i]. It
-// has the same effect as calling AddDigest for each key. It returns
-// [ErrParams], and counts nothing, if the slices have different lengths.
+// AddAll calls AddDigest for each key. digests[i] must be the digest of
+// keys[i]. If the slices have different lengths, AddAll returns [ErrParams] and
+// counts nothing.
 func (t *tracked) AddAll(digests []hashfam.Digest, keys [][]byte) error {
 	if len(digests) != len(keys) {
 		return errs.Field(ErrParams, "len(digests)", len(digests), fmt.Sprintf("%d, the number of keys", len(keys)))
@@ -70,8 +68,8 @@ func (t *tracked) AddAll(digests []hashfam.Digest, keys [][]byte) error {
 }
 
 // AddN counts key n times, usually in the time of a single call of Add. The
-// bounds of key may be tighter than after n calls. Counts stop at the largest
-// uint64 and never wrap around.
+// bounds of key may be tighter than after n calls. Counts stop at
+// math.MaxUint64 and never wrap around.
 func (t *tracked) AddN(key []byte, n uint64) { t.made().ObserveN(t.family.Sum(key), key, n) }
 
 // Estimate returns the bounds of key's count, whether or not key is frequent.
@@ -114,7 +112,7 @@ func threshold(phi float64, total uint64) uint64 {
 	return max(1, uint64(math.Ceil(phi*float64(total)*(1-1e-15))))
 }
 
-// Total returns the sum of all counts. It stops at the largest uint64.
+// Total returns the sum of all counts, which stops at math.MaxUint64.
 func (t *tracked) Total() uint64 { return tracker.TotalOf(t.panes.All) }
 
 // MissBound returns an upper bound on the count of any key that is not tracked.

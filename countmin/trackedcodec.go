@@ -12,9 +12,8 @@ func header(kind frame.Kind, fam hashfam.Family, params any, words uint64) frame
 	return frame.Header{Kind: kind, Version: 1, Check: fam.CheckValue(), Params: frame.EncodeParams(params), Payload: 8 * words}
 }
 
-// read reads a frame of version 1, which has one of the given kinds, and
-// returns the words of the payload. parse reads the parameters in the verified
-// header.
+// read reads a frame of version 1, which has one of the given kinds, calls
+// parse with the verified header, and returns the words of the payload.
 func read(r *frame.Reader, fam hashfam.Family, parse func(frame.Header) error, kinds ...frame.Kind) ([]uint64, error) {
 	h := r.HeaderOf(1, fam.CheckValue(), kinds...)
 	if err := r.Err(); err != nil {

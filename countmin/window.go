@@ -14,21 +14,23 @@ import (
 
 // A Window finds the keys that make up a fraction Phi, or more, of a stream's
 // recent part: either the last W keys or the last time T. Use [NewWindow] to
-// create one. It must not be copied by value; use [Window.Clone].
+// create one. It must not be copied by value; use [Window.Clone] instead.
 //
 // A Window is a ring of panes. Each pane counts W/Parts keys, or a time of
-// T/Parts, as [HeavyHitters] does. When a pane is full, or when its time is
-// over, the oldest pane is dropped. So the window will always cover the last W
-// keys or the last time T, and up to one more pane. If W is not a multiple of
-// Parts, W/Parts is rounded up, and the window covers fewer than Parts
-// additional keys. [Window.Estimate], [Window.Total] and [Window.MissBound]
-// refer to the covered part, and take O(Parts) time. [Window.Threshold] is low
-// enough that [Window.All] yields every key that makes up a fraction Phi of
-// exactly the last W keys or the last time T.
+// T/Parts, as [HeavyHitters] does. When the newest pane is full, or when its
+// time is over, the oldest pane is dropped and a new one begins. The window
+// therefore always covers the last W keys or the last time T, and up to one
+// more pane. If W is not a multiple of Parts, W/Parts is rounded up, so the
+// window covers fewer than Parts additional keys.
 //
-// A Window has no clock and no goroutine: [Window.Advance] must be called
-// before Add, which counts a key at the latest time. Add allocates memory when
-// it begins a pane. AddN can begin up to Parts+1 panes, and then takes longer.
+// [Window.Estimate], [Window.Total] and [Window.MissBound] refer to the covered
+// part, and run in O(Parts) time. [Window.Threshold] is low enough that
+// [Window.All] yields every key that makes up a fraction Phi of exactly the
+// last W keys or the last time T.
+//
+// A Window uses neither a clock nor a goroutine: call [Window.Advance] before
+// Add, which counts a key at the latest time. Add allocates memory when it
+// begins a pane. AddN can begin up to Parts+1 panes, and then takes longer.
 // Windows cannot be merged.
 type Window struct {
 	tracked
@@ -36,9 +38,8 @@ type Window struct {
 	time   ring.Ring // the position, if the window has a Span
 }
 
-// NewWindow returns an empty window. Its memory grows with the keys that are
-// added. NewWindow returns an [ErrParams] error that names the
-// field if the configuration is invalid.
+// NewWindow returns an empty window for c, whose memory grows with the keys. It
+// returns [ErrParams], naming the field, if c is invalid.
 func NewWindow(c WindowConfig) (*Window, error) {
 	c, err := c.rounded()
 	if err != nil {
@@ -60,17 +61,18 @@ func NewWindowReceiver(fam hashfam.Family) *Window { return &Window{tracked: tra
 // [NewWindow], it contains the new value.
 func (w *Window) Config() WindowConfig { return w.config }
 
-// Advance moves a window with a Span forward so that it ends at now, and drops
-// the panes that have become too old. If now is before the latest time, Advance
-// does nothing, and keys are still counted at the latest time. Keys that were
-// counted before Advance is first called are counted at its time. Advance has
-// no effect on a window of Keys. It treats all times before the year 1678 as
-// one, and does the same for times after 2262. It takes O(Parts) time.
+// Advance moves the end of the window to now, and drops the panes that have
+// become too old. If an earlier call had a later time, Advance does nothing,
+// and keys will still be counted at the later time. Keys that were counted
+// before the first call count as counted at its time. All times before 1678 are
+// treated as the same time, and so are all times after 2262.
+//
+// Advance has no effect on a window of Keys. It runs in O(Parts) time.
 func (w *Window) Advance(now time.Time) { w.made().Turn(w.time.Advance(now)) }
 
 // All yields the heavy hitters of the window and their estimated counts, sorted
 // by descending High and then by ascending key. These are the keys whose High
-// reaches [Window.Threshold]. They include every key that makes up a fraction
+// reaches [Window.Threshold], which include every key that makes up a fraction
 // Phi of exactly the last Keys keys or the last Span. If a key's Low reaches
 // Phi times [Window.Total], the key is certain to make up this fraction of the
 // part that the window covers. All looks up each tracked key in every pane.
@@ -82,8 +84,8 @@ func (w *Window) All() iter.Seq2[string, Estimate] {
 // times the smallest possible total of the last Keys keys or the last Span,
 // rounded up, but never 0. For a window of Keys, this total is Keys, or
 // [Window.Total] if it is lower. For a Span, it is the total of all panes
-// except the oldest, which began before the Span: the window does not know
-// which of its keys came later. Threshold takes O(Parts) time.
+// except the oldest, which began before the Span, so that it is unknown which
+// of its keys came later. Threshold runs in O(Parts) time.
 func (w *Window) Threshold() uint64 {
 	if w.config.Keys > 0 {
 		return threshold(w.config.Phi, min(w.Total(), w.config.Keys))
@@ -92,16 +94,17 @@ func (w *Window) Threshold() uint64 {
 }
 
 // Complete reports whether All is certain to yield every key whose count
-// reaches the current [Window.Threshold]. It is false if MemoryBytes is too
-// small. In a window with a Span, it is also false if almost all keys are in
-// the oldest pane. Complete takes O(Parts) time.
+// reaches the current [Window.Threshold]. This is false if MemoryBytes is too
+// small or, in a window with a Span, if almost all keys are in the oldest pane.
+// Complete runs in O(Parts) time.
 func (w *Window) Complete() bool { return w.MissBound() < w.Threshold() }
 
 // SizeBytes returns the memory that w holds, in bytes: the structure itself,
-// counters, index and keys. It takes O(Parts) time.
+// counters, index and keys. It runs in O(Parts) time.
 func (w *Window) SizeBytes() uint64 { return windowBytes + w.panes.SizeBytes() }
 
-// Reset removes all counts and keys, and the time. It takes O(Parts) time.
+// Reset removes all counts and keys, and forgets the time. It runs in O(Parts)
+// time.
 func (w *Window) Reset() {
 	w.made().Turn(math.MaxUint64)
 	w.time.Reset()

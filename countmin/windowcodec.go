@@ -11,8 +11,8 @@ import (
 
 // The parameters in a frame of kind Window, version 1. The payload consists of
 // Panes+1 panes, starting with the oldest. A pane is one word, which is the
-// number of words that follow, and the payload of a tracker; see
-// internal/tracker/codec.go. If a pane has counted nothing, no words follow.
+// number of words that follow, and the payload of a tracker, which is empty if
+// the pane has counted nothing; see internal/tracker/codec.go.
 type windowParams struct {
 	Phi         float64       // offset 0
 	Keys        uint64        // 8: or 0
@@ -25,8 +25,8 @@ type windowParams struct {
 	Pane uint64
 }
 
-// AppendBinary appends the encoded window to dst. It is like
-// [HeavyHitters.AppendBinary]. The encoding also contains the time.
+// AppendBinary is like [HeavyHitters.AppendBinary] for a Window. The encoding
+// also contains the time.
 func (w *Window) AppendBinary(dst []byte) ([]byte, error) { return frame.AppendBinary(dst, w.encode) }
 
 // MarshalBinary is like [Window.AppendBinary] with a nil dst.
@@ -35,10 +35,10 @@ func (w *Window) MarshalBinary() ([]byte, error) { return w.AppendBinary(nil) }
 // WriteTo writes the encoded window to dst. See Encoding in package [hashfam].
 func (w *Window) WriteTo(dst io.Writer) (int64, error) { return frame.WriteTo(dst, w.encode) }
 
-// UnmarshalBinary is like [HeavyHitters.UnmarshalBinary] for a Window. But the
-// encoding of a pane that has counted a key contains all of its counters, so
-// before you encode a window that you do not trust again, check MemoryBytes, Phi
-// and Parts of its Config: it can have up to half of MemoryBytes or, if that is
+// UnmarshalBinary is like [HeavyHitters.UnmarshalBinary] for a Window. But if
+// you do not trust data, check MemoryBytes, Phi and Parts of the Config before
+// you encode the window again. An encoding contains all counters of each pane
+// that has counted a key, which can be up to half of MemoryBytes or, if that is
 // 0, up to 8 MiB per pane.
 func (w *Window) UnmarshalBinary(data []byte) error {
 	return w.decode(frame.NewBytesReader(data, errs))

@@ -14,7 +14,7 @@ import (
 // part: the last Keys keys or the last Span.
 type WindowConfig struct {
 	// Phi is the fraction of the recent part that makes a key a heavy hitter:
-	// 0.001 is one in a thousand. It must be above 0 and must not exceed 1.
+	// 0.001 is one in a thousand. It must be above 0 and at most 1.
 	Phi float64
 
 	// Keys is the number of keys that the window covers, from 1 to 2^62. It
@@ -33,9 +33,9 @@ type WindowConfig struct {
 	// is given.
 	Parts int
 
-	// MemoryBytes limits the memory as in a [HeavyConfig]. It must be 1,280 or
-	// more for each part and for one additional part. If it is 0, each part
-	// uses as much memory as a HeavyHitters for the keys in the part.
+	// MemoryBytes, if it is not zero, limits the memory as in a [HeavyConfig].
+	// It must be at least 1,280 times Parts+1. If it is 0, each part uses as
+	// much memory as a HeavyHitters for the keys in the part.
 	MemoryBytes int
 
 	// Family hashes the keys, as in a [HeavyConfig].
@@ -116,8 +116,9 @@ func (c WindowConfig) ring() ring.Ring {
 	return ring.OfKeys(c.Keys, c.Parts)
 }
 
-// goal returns the goal of each pane. The counts that the panes miss add up
-// over one pane more than the threshold allows for, so Phi is a little lower.
+// goal returns the goal of each pane. Its Phi is a little lower than the
+// window's, because the threshold refers to Parts panes, while the counts that
+// panes miss add up over Parts+1.
 func (c WindowConfig) goal() tracker.Goal {
 	panes := c.Parts + 1
 	g := tracker.Goal{Phi: c.Phi * float64(c.Parts) / float64(panes)}

@@ -32,8 +32,8 @@ const (
 	maxLog  = min(1<<32-2, math.MaxInt/16)
 )
 
-// usual is the typical number of heavy hitters, times Phi. In words, requests
-// and Zipf distributions it is 0.07 to 0.17. There can be as many as 1/Phi.
+// usual is the typical number of heavy hitters, times Phi: 0.07 to 0.17 in
+// words, requests and Zipf distributions. There can be as many as 1/Phi.
 const usual = 0.15
 
 // grows reports whether memory grows as needed.
@@ -88,9 +88,9 @@ func (g Goal) headBytes() uint64 {
 	return max(4*minHeads, (g.Memory-structBytes-8*g.tailWords())/headShare)
 }
 
-// wholeLines rounds n down to whole cache lines. A tracker's arrays meet its
-// budget in the bytes that are requested. Go's allocator may round each array
-// up by as much as an eighth.
+// wholeLines rounds n down to whole cache lines. A tracker's budget limits the
+// bytes that are requested, but Go's allocator may round each array up by as
+// much as an eighth.
 func wholeLines(n uint64) uint64 { return n &^ 63 }
 
 // maxHeads returns the number of heads in a budget.
@@ -122,8 +122,8 @@ func (g Goal) fits(words, shift uint64) bool {
 }
 
 // near reports whether a count is close to the counts that must be reported.
-// With a budget, near ignores the beginning of the stream, since a current
-// heavy hitter may not be one a few keys later.
+// With a budget, near returns false at the beginning of the stream, since a
+// current heavy hitter may not be one a few keys later.
 func (g Goal) near(count, total uint64) bool {
 	const close, few = 0.9, 16
 	least := g.Phi * float64(total)

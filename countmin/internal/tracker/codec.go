@@ -25,9 +25,8 @@ import (
 // tracker that has no memory yet has no payload.
 const headWords = 5
 
-// PayloadWords returns the number of words in the payload. Records in the log
-// have one word more for the digest. The link to the next record has no word of
-// its own.
+// PayloadWords returns the number of words in the payload, in which a record
+// has one word less than in the log because it does not contain the digest.
 func (t *Tracker) PayloadWords() uint64 {
 	if t.blank() {
 		return 0
@@ -77,9 +76,9 @@ func (t *Tracker) byDigest() []record {
 	return records
 }
 
-// Decode returns the tracker with the given goal and payload, whose digests are
+// Decode returns the tracker with the given goal and payload, using digests
 // computed by fam. It does not retain words. If no tracker can have this
-// payload, ErrCorrupt is returned, using r.
+// payload, Decode returns ErrCorrupt.
 func Decode(r *frame.Reader, words []uint64, g Goal, fam hashfam.Family) (Tracker, error) {
 	if len(words) < headWords {
 		return Tracker{}, r.Corrupt("payload length", 8*len(words), fmt.Sprint("at least ", 8*headWords))

@@ -13,9 +13,9 @@ type index struct {
 	scatter uint64   // odd and random
 }
 
-// newIndex returns an index with the given number of chains. Since anyone can
-// choose digests of the public family, its multiplier is random: then no choice
-// of digests leads to many long chains (Dietzfelbinger et al., Journal of
+// newIndex returns an index with the given number of chains. Anyone can choose
+// digests of the public family, but since the index has a random multiplier, no
+// choice leads to many long chains (Dietzfelbinger et al., Journal of
 // Algorithms 25, 1997).
 func newIndex(chains int) index {
 	return index{heads: make([]uint32, chains), scatter: rand.Uint64() | 1}
@@ -36,9 +36,9 @@ func (x *index) find(l log, d hashfam.Digest) record {
 	return r
 }
 
-// link appends r, which must not be in a chain yet, to its chain. So keys that
-// were admitted early are found first, and they are the most likely to come
-// again.
+// link appends r, which must not be in a chain yet, to its chain. Keys that
+// were admitted early are therefore found first, and they are the most likely
+// to come again.
 func (x *index) link(l log, r record) {
 	l.setNext(r, none)
 	head := x.head(l.digest(r))

@@ -5,9 +5,9 @@ import "github.com/filterfam/filterfam/internal/saturating"
 // Join returns a tracker with the combined counts of a stream's shards, which
 // must have the same Goal. Tracker i of n must have counted exactly the keys
 // whose digests d have d.Shard(n) = i. Since no key is in two shards, only the
-// totals are added. A counter of the joint tail need not exceed the highest
-// count of any of its keys, so it is the maximum of the shards' counters. Join
-// copies the records.
+// totals are added. A counter of the joint tail is the maximum of the shards'
+// counters, because it need not exceed the highest count of any of its keys.
+// Join copies the records.
 func Join(shards []*Tracker) Tracker {
 	t := New(shards[0].Goal)
 	for _, s := range shards {

@@ -8,9 +8,9 @@ import (
 )
 
 // A log contains a tracker's records, one after another in a single array of
-// words. So keys do not need to be allocated separately. A key uses three words
-// in addition to its bytes, and no pointer. A record r is the index of its
-// first word:
+// words, so that keys do not need to be allocated separately. A key uses three
+// words in addition to its bytes, and no pointer. A record r is the index of
+// its first word:
 //
 //	     bit 63            32 31               0
 //	r        +--------------------------------+
@@ -26,10 +26,10 @@ import (
 //	         +--------------------------------+
 //
 // guess is the part of the count that is an estimate: the tail's count when the
-// key was admitted. If guess is maxGuess, this part may be larger. next is the
-// next record of the chain, as index+1, or 0. If a key has 255 bytes or more,
-// the length byte is 255 and the rest of its word is zero. The next word then
-// contains the length, and the key follows.
+// key was admitted, or maxGuess if this part may be larger. next is the next
+// record of the chain, as index+1, or 0. If a key has 255 bytes or more, the
+// length byte is 255, the rest of its word is zero, and the next word contains
+// the length, before the key.
 type log []uint64
 
 // A record is the index of a record's first word in a log.
@@ -98,8 +98,8 @@ func (l log) appendKey(dst []byte, r record) []byte {
 	return dst
 }
 
-// all yields each record and the index of the first word after it. A record's
-// words may be changed when it is yielded, because its end was computed before.
+// all yields each record and the index of the first word after it. The loop may
+// change a record's words, because its end is computed before it is yielded.
 func (l log) all() iter.Seq2[record, record] {
 	return func(yield func(r, end record) bool) {
 		for r := record(0); int(r) < len(l); {
@@ -121,8 +121,8 @@ func (l log) appendHead(count, guess uint64, d hashfam.Digest) log {
 // countFreeing returns the lowest count, but at least low, for which the
 // records with no higher count have the given number of words or more. It
 // computes the difference from low byte by byte, beginning with the highest
-// byte that is not zero. For each byte, digit is called, which reads the whole
-// log. Usually the difference is below 255, and a single call is enough.
+// byte that is not zero. For each byte, it calls digit, which reads the whole
+// log, but usually the difference is below 255, so a single call is enough.
 func (l log) countFreeing(words, low uint64) uint64 {
 	words = min(words, uint64(len(l)))
 	shift := 0

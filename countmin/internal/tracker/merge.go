@@ -39,9 +39,9 @@ func (t *Tracker) Merge(others ...*Tracker) {
 	*t = sum
 }
 
-// exactLog returns a log of the keys that any side tracks. Only the parts of
-// their counts that were counted exactly are added. If such a part is unknown,
-// the guess is maxGuess.
+// exactLog returns a log of the keys that any side tracks. Their counts are the
+// sums of the parts that were counted exactly. If such a part is unknown, the
+// guess is maxGuess.
 func exactLog(sides []*Tracker) log {
 	words := 0
 	records := 0
@@ -72,10 +72,10 @@ func exactLog(sides []*Tracker) log {
 
 // settleCount adds the estimated part to the exact count of r. Every side
 // counted the key in its tail before tracking it, so this part is the key's
-// count in the merged tail. It does not depend on the order of merges as long
-// as the tail has the same number of counters.
+// count in the merged tail, which does not depend on the order of merges as
+// long as the tail has the same number of counters.
 //
-// If a guess has reached maxGuess, the exact part is unknown. Then the count is
+// If a guess has reached maxGuess, the exact part is unknown, so the count is
 // the sum of all sides' upper bounds.
 func (t *Tracker) settleCount(r record, sides []*Tracker) {
 	d := t.log.digest(r)

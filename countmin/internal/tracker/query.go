@@ -63,9 +63,9 @@ type Item struct {
 }
 
 // Ranked returns the keys that any pane tracks and whose High, over all panes,
-// is not below least. It sorts them by descending High and then by ascending
-// key, and returns only the first few. It takes O(r panes + r log r) time and
-// O(r) memory for r records in all panes.
+// is not below least, sorted by descending High and then by ascending key, but
+// only the first few. It runs in O(r panes + r log r) time and O(r) memory for
+// r records in all panes.
 func Ranked(panes []Tracker, least uint64, few int) (items []Item) {
 	var key []byte
 	for i := range panes {

@@ -13,7 +13,8 @@ const sweepShare = 16
 // now. It returns false if there is no room, or if the next sweep would have
 // evicted the record. A long record, with more words than a sweep frees, must
 // fit in the room and have a higher count than all records that it displaces.
-// Otherwise it is refused, unless its count is near and the tail can be halved.
+// If it does not, it is refused unless its count is near and the tail can be
+// halved.
 func (t *Tracker) makeRoom(words, now uint64) bool {
 	for t.lacks(words) > 0 {
 		long := words > t.room/sweepShare
@@ -45,8 +46,8 @@ func (t *Tracker) makeRoom(words, now uint64) bool {
 }
 
 // refuses reports whether makeRoom would refuse the record as it refused an
-// earlier one. Until there is a sweep or more room, records only become more and
-// get higher counts, so the bar cannot have become lower.
+// earlier one. Until there is a sweep or more room, the number of records and
+// their counts only grow, so the bar cannot have become lower.
 func (t *Tracker) refuses(words, now uint64) bool {
 	if words < t.refused.words || now > t.refused.bar {
 		return false
@@ -62,8 +63,8 @@ func (t *Tracker) lacks(words uint64) uint64 {
 }
 
 // need returns the number of words that a sweep must free for a record of the
-// given number of words. For a short record, this is 1/sweepShare of the log, so
-// that the next sweep is not due at once.
+// given number of words. For a short record, this is at least 1/sweepShare of
+// the log, so that the next sweep is not due at once.
 func (t *Tracker) need(words uint64) uint64 {
 	if share := t.room / sweepShare; words <= share {
 		return max(t.lacks(words), share)
@@ -105,9 +106,9 @@ func (t *Tracker) sweep(bar, need uint64) {
 // spared returns the records that a sweep must not evict although their counts
 // do not exceed bar, in the order of the log. Otherwise fewer than K records
 // would remain when many counts are equal. The records with the highest counts
-// are spared, and among equal counts those with the lowest digests, since the
-// order of the stream should not matter. If memory does not grow, as many are
-// spared as the needed number of words permits.
+// are spared and, since the order of the stream should not matter, those with
+// the lowest digests among equal counts. If memory does not grow, the number of
+// spared records is limited so that the sweep frees the needed number of words.
 func (t *Tracker) spared(bar, need uint64) []record {
 	if t.K == 0 {
 		return nil
@@ -190,8 +191,9 @@ func (t *Tracker) grow(words uint64) bool {
 
 // allocate makes the log's array large enough for the given number of
 // additional words, which must be within the room. The array doubles, so that
-// it is proportional to the keys that were admitted. With a budget, which limits
-// it anyway, it grows in larger steps, since every pane of a window takes them.
+// its size is proportional to the keys that were admitted. With a budget, which
+// limits the array anyway, it grows in fewer and larger steps, because every
+// pane of a window repeats these steps.
 func (t *Tracker) allocate(words uint64) {
 	need := uint64(len(t.log)) + words
 	if need <= uint64(cap(t.log)) {
@@ -209,8 +211,9 @@ func (t *Tracker) allocate(words uint64) {
 }
 
 // headsFor returns the number of heads for a log of the given number of words.
-// They use 1/7 of its bytes, as in a budget, which are enough for a head per
-// record. A budget limits them unless the log is too long and must be swept.
+// They use 1/7 of its bytes, as in a budget, which is enough for a head per
+// record. A budget limits their number unless the log is too long and must be
+// swept.
 func (t *Tracker) headsFor(words uint64) int {
 	heads := int(max(1, 2*words/7))
 	if !t.grows() && words <= t.room {

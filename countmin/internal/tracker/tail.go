@@ -9,12 +9,12 @@ import (
 )
 
 // A tail is a conservative count-min sketch with two rows for the keys that a
-// tracker does not track. Its counters are narrow, because keys with high
-// counts are tracked. They have 4 bits at first, and double in width when a
-// count no longer fits. A third row would be useless while the tail is sparse.
-// Later it would reduce the accuracy, since the memory should be used for width
-// instead. While all counters are zero, which is often the case until the first
-// sweep, they have no memory.
+// tracker does not track. Since keys with high counts are tracked, its counters
+// are narrow: they have 4 bits at first, and double in width when a count no
+// longer fits. A third row would be useless while the tail is sparse, and would
+// reduce the accuracy later, when wider rows are a better use of the memory.
+// While all counters are zero, which is often the case until the first sweep,
+// they have no memory.
 //
 // Shifts are masked with 7 or 63 where they are known to be smaller, so that
 // the compiler omits the code for larger ones.
@@ -82,8 +82,8 @@ func (t *tail) count(d hashfam.Digest) uint64 {
 }
 
 // add counts the key n times, unless its count would then exceed most, which
-// must fit in a counter. It returns the previous count and whether the key was
-// counted. It combines count and raise without a branch.
+// must fit in a counter. It combines count and raise without a branch, and
+// returns the previous count and whether the key was counted.
 func (t *tail) add(d hashfam.Digest, n, most uint64) (before uint64, added bool) {
 	if t.zero() {
 		if n > most {
@@ -137,9 +137,9 @@ func (t *tail) halve() {
 // pair halves the number of counters. Their width remains the same, or doubles
 // in the same memory, depending on shift. Each counter becomes the maximum of
 // the two neighbors that it replaces, which are in the same place or later.
-// With conservative update this is enough, since it is no less than the count
-// of any key of either neighbor. [hashfam.Reduce] preserves the order of
-// positions, so keys find their counters at the new positions.
+// With conservative update this is enough, since a counter need not exceed the
+// highest count of its keys. [hashfam.Reduce] preserves the order of positions,
+// so keys find their counters at the new positions.
 func (t *tail) pair(shift uint8) {
 	if t.zero() {
 		t.shift = shift

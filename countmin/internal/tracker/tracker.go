@@ -23,15 +23,15 @@ import (
 )
 
 // A Tracker counts the most frequent keys exactly, from the moment it admits
-// them. It counts all other keys in its tail.
+// them. All other keys are counted in its tail, and a key is admitted when the
+// tail's estimate exceeds floor.
 //
-// A key that is not tracked is counted in the tail, and is admitted when the
-// tail's estimate exceeds floor. When there is no room, a sweep evicts the
-// records with the lowest counts, enough to delay the next sweep, and writes
-// their counts back to the tail. But it leaves K records, if they fit, even if
-// their counts are equal. floor is then the highest count of the evicted
-// records. missed is the same number, but becomes higher when a key is too long
-// to be admitted, or in a merge. The following is always true:
+// When there is no room, a sweep evicts the records with the lowest counts,
+// enough to delay the next sweep, and writes their counts back to the tail. But
+// it leaves K records, if they fit, even if their counts are equal. floor is
+// then the highest count of the evicted records. missed is the same number, but
+// becomes higher when a key is too long to be admitted, or in a merge. The
+// following is always true:
 //
 //   - A record's count, which began as an estimate, is not below the truth.
 //   - A key without a record has a count of no more than missed.
@@ -58,8 +58,8 @@ type Tracker struct {
 }
 
 // A refusal remembers that a key with a record of this many words was not
-// admitted because its count did not exceed bar, see refuses. It is not encoded,
-// since it only saves time.
+// admitted because its count did not exceed bar; see refuses. Since a refusal
+// only saves time, it is not encoded.
 type refusal struct{ words, bar uint64 }
 
 // New returns an empty tracker.
@@ -72,8 +72,8 @@ func New(g Goal) Tracker {
 }
 
 // Observe counts key n > 0 times in the last pane, or in a new pane if the last
-// one is full. The pane must have room for n keys. Observe runs in O(1) time,
-// amortized. It allocates only if memory grows or a pane begins, and does not
+// one is full. The pane must have room for n keys. Observe runs in O(1)
+// amortized time, allocates only if memory grows or a pane begins, and does not
 // retain key.
 func Observe[K Key](p *Panes, d hashfam.Digest, key K, n uint64) {
 	t := p.Last
