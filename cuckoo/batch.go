@@ -11,8 +11,8 @@ import (
 // Batches process a window of keys in passes: locate the keys, load from all
 // their buckets, then do the work. Since nothing separates the loads, many
 // cache misses overlap. Fewer than few keys are processed individually, because
-// clearing the stack for a window would be slower. Most batches do the same for
-// a table with fewer bytes than cached, since it causes few cache misses.
+// clearing the stack for a window would be slower. So are, in most batches, the
+// keys of a table with fewer bytes than cached, which causes few cache misses.
 const (
 	window = 32
 	few    = 8
@@ -55,7 +55,7 @@ func (f *readable) reach(digests []hashfam.Digest) iter.Seq[table.Place] {
 
 // AddAll adds all digests in order, as if by [Filter.AddDigest]. If a key
 // cannot be added, AddAll returns the error and the number of keys added
-// before. It is faster than single calls when the filter is larger than the
+// before. It is faster than single calls if the filter is larger than the
 // cache.
 func (f *Filter) AddAll(digests []hashfam.Digest) (added int, err error) {
 	f.table.Made()
@@ -91,10 +91,10 @@ func (f *readable) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	return dst
 }
 
-// DeleteAll deletes all digests, as if by [Filter.DeleteDigest], and returns
-// the number of copies it removed. It should be used only for keys that were
-// added. When the filter is larger than the cache, this is much faster than
-// single calls.
+// DeleteAll calls [Filter.DeleteDigest] for each digest in turn, and returns
+// the number of copies that were removed. Only delete keys that were added; see
+// [Filter.Delete]. DeleteAll is much faster than single calls if the filter is
+// larger than the cache.
 func (f *Filter) DeleteAll(digests []hashfam.Digest) (removed int) {
 	f.table.Made()
 	for p := range f.reach(digests) {

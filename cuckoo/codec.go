@@ -41,11 +41,11 @@ func (f *Filter) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r,
 // MarshalText returns the encoded filter in base64.
 func (f Filter) MarshalText() ([]byte, error) { return frame.MarshalText(&f) }
 
-// UnmarshalText decodes the text form of a filter into f.
+// UnmarshalText decodes a filter's text form into f.
 func (f *Filter) UnmarshalText(text []byte) error { return frame.UnmarshalText(f, text, errs) }
 
 // ReadParams returns the parameters of the next encoded filter in r. It reads
-// only the header. Use it to check [Params.SizeBytes] before decoding. If the
+// only the header, so you can check [Params.SizeBytes] before decoding. If the
 // header belongs to another structure, [ErrCorrupt] names it.
 func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
 	p, err := format.ReadHeader(r, fam)
@@ -97,9 +97,9 @@ func parseParams(h frame.Header, fam hashfam.Family) (counted, error) {
 	return counted{p, w[2]}, h.CheckPayload(p.SizeBytes(), errs)
 }
 
-// checkTable checks that adding keys can result in this table: it contains
-// f.count fingerprints, all bits after the last bucket are zero, and compact
-// buckets are in order.
+// checkTable checks that adding keys can result in this table: it must contain
+// f.count fingerprints, all bits after the last bucket must be zero, and
+// compact buckets must be in order.
 func (f *readable) checkTable() error {
 	used := f.params.Buckets * f.params.shape().BucketBits() / 8 // two buckets are whole bytes
 	rest := f.table.Bytes[used:]

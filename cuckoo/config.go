@@ -12,38 +12,38 @@ import (
 )
 
 // A Config describes a filter by two or all of Capacity, FPRate and
-// MemoryBytes. If one is zero, it is computed from the other two. If all three
-// are set, the filter is the smallest one that meets FPRate. If that filter is
-// larger than MemoryBytes, the error reports the required memory and the rate
-// that can be reached.
+// MemoryBytes. If two are set, the third follows from them. If all three are
+// set, the filter is the smallest one that meets FPRate; if it is larger than
+// MemoryBytes, the error contains the required memory and the rate that would
+// fit.
 type Config struct {
 	// Capacity is the number of keys that the filter has room for, counting
-	// copies. This number fits with probability above 1 - 1e-6 over random
-	// families if each key has a single copy, and often a few more keys fit. If
-	// Capacity is zero, the filter holds as many keys as FPRate and MemoryBytes
-	// allow; see [Params.CapacityAt].
+	// copies. If each key has a single copy, this number fits with probability
+	// above 1 - 1e-6 over random families, and often a few more keys fit. If
+	// Capacity is zero, the filter has room for as many keys as FPRate and
+	// MemoryBytes allow, which [Params.CapacityAt] returns.
 	Capacity uint64
 
 	// FPRate is the false-positive rate at Capacity keys, as a fraction: 0.01
-	// is 1%. It must be below 1, and above Capacity/2^64, which is the
-	// probability that a key has the same digest as one in the filter. Without
-	// MemoryBytes, it must also be at least 2^-32 higher than that, because
-	// fingerprints have at most 32 bits. A full table of such fingerprints has
-	// the rate 1.9e-9, so for a lower one, the table will have free slots. If
-	// FPRate is zero, the filter has the lowest possible rate for Capacity and
-	// MemoryBytes; see [Params.RateAt].
+	// is 1%. It must be below 1 and above Capacity/2^64, the probability that a
+	// key has the same digest as a key in the filter. Without MemoryBytes, it
+	// must also be at least 2^-32 higher than that, because fingerprints have
+	// at most 32 bits. Since a full table of such fingerprints has the rate
+	// 1.9e-9, a table for a lower rate has free slots. If FPRate is zero, the
+	// filter has the lowest rate that is possible in MemoryBytes, which
+	// [Params.RateAt] returns.
 	FPRate float64
 
-	// MemoryBytes limits [Params.SizeBytes], unless it is zero. An encoded
-	// filter is 72 bytes larger.
+	// MemoryBytes, if it is not zero, limits [Params.SizeBytes]. An encoding
+	// needs 72 bytes more.
 	MemoryBytes uint64
 
 	// Compact saves one bit per slot by sorting the fingerprints in each
 	// bucket, so lookups and in particular Adds take longer.
 	Compact bool
 
-	// Family hashes the keys. The zero value is the public family. If untrusted
-	// parties can choose keys, a keyed family should be used instead.
+	// Family hashes the keys. The zero value is the public family. Use a keyed
+	// family if untrusted parties can choose keys.
 	Family hashfam.Family
 
 	_ struct{} // literals must name their fields
@@ -69,16 +69,17 @@ type Params struct {
 // allocating it. For Capacity and FPRate, this is the smallest filter that
 // meets the rate and in which Capacity keys fit with probability above 1 -
 // 1e-6. If narrow fingerprints limit the number of keys, the filter can be
-// larger by 0.1%. The size never decreases if Capacity increases or FPRate
-// decreases.
+// larger than necessary by 0.1%. The size never decreases if Capacity increases
+// or FPRate decreases.
 //
-// Large filters are filled to 0.97, so a key uses f/0.97 bits, or (f-1)/0.97 if
-// they are compact, unless a lower load saves a bit of each fingerprint. Below
-// about 25,000 keys the planned load decreases, to a third at ten keys, and
-// wider fingerprints may then need less memory than additional buckets.
+// The planned load of a large filter is 0.97, unless a lower one saves a bit of
+// each fingerprint, so a key uses f/0.97 bits, or (f-1)/0.97 in a compact
+// filter. Below about 25,000 keys the planned load decreases, to a third at ten
+// keys, and wider fingerprints may then need less memory than additional
+// buckets.
 //
-// This computation needs about a millisecond, or ten without Capacity. If c is
-// invalid, Params returns [ErrParams] and names the field.
+// Params returns [ErrParams], naming the field, if no filter meets c. It needs
+// about a millisecond, or ten without Capacity.
 func (c Config) Params() (Params, error) {
 	return budget.Plan(errs, c.Capacity, c.FPRate, c.MemoryBytes, c.smallest, c.within)
 }
@@ -129,7 +130,7 @@ func (p Params) fits(reason error) error {
 	return errs.Fits(reason, "Params.Buckets", p.Buckets, p.SizeBytes())
 }
 
-// String describes p on a single line, without its family's key.
+// String describes p in one line, without the family's key.
 func (p Params) String() string {
 	return fmt.Sprintf("%s, %d buckets, %d bits a fingerprint, family %v",
 		form(p.Compact), p.Buckets, p.FingerprintBits, p.Family)
@@ -148,9 +149,8 @@ func (p Params) shape() table.Shape {
 	return table.Shape{Buckets: p.Buckets, Bits: p.FingerprintBits, Sorted: p.Compact}
 }
 
-// SizeBytes returns the size in bytes of a filter's table when using these
-// parameters, without allocating it. It returns math.MaxUint64 if the size in
-// bits would overflow.
+// SizeBytes returns the table's size in bytes, without allocating it, or
+// math.MaxUint64 if the size in bits would overflow.
 func (p Params) SizeBytes() uint64 {
 	if over, _ := bits.Mul64(p.Buckets, p.shape().BucketBits()); over > 0 {
 		return math.MaxUint64
@@ -159,10 +159,10 @@ func (p Params) SizeBytes() uint64 {
 }
 
 // Capacity returns the number of distinct keys that fit in a filter with these
-// parameters with probability above 1 - 1e-6 over random families. If
-// fingerprints are narrow, a particular family, for example the public one, may
-// have a slightly lower probability. See docs/theory.md for the derivation. If
-// p is invalid, Capacity returns 0. It needs a few microseconds.
+// parameters with probability above 1 - 1e-6 over random families, or 0 if p is
+// invalid. If fingerprints are narrow, a particular family, for example the
+// public one, may have a slightly lower probability. See docs/theory.md for the
+// derivation.
 func (p Params) Capacity() uint64 {
 	if p.check(ErrParams) != nil {
 		return 0
@@ -170,19 +170,19 @@ func (p Params) Capacity() uint64 {
 	return sizing.CuckooCapacity(p.Buckets, p.FingerprintBits)
 }
 
-// CapacityAt returns the largest number of distinct keys, but no more than
-// [Params.Capacity], for which a filter with these parameters does not exceed
-// the given rate. If p is invalid, CapacityAt returns 0.
+// CapacityAt is the inverse of RateAt: it returns the largest number of
+// distinct keys, but no more than [Params.Capacity], whose false-positive rate
+// does not exceed rate, or 0 if p is invalid.
 func (p Params) CapacityAt(rate float64) uint64 {
 	most := p.Capacity()
 	return min(most, sizing.MostKeys(rate, most, p.RateAt))
 }
 
 // RateAt returns the expected false-positive rate of a filter with these
-// parameters and n distinct keys. It returns NaN if p is invalid. The result is
-// exact over all families: a key matches a query if it has the same
-// fingerprint, one of 2^f-1, and the same pair of buckets, which 2 of m buckets
-// select. (Fan et al., section 5.1, give an upper bound.)
+// parameters and n distinct keys, or NaN if p is invalid. The result is exact
+// over all families: a key matches a query if it has the same fingerprint, one
+// of 2^f-1, and the same pair of buckets, which 2 of m buckets select. (Fan et
+// al., section 5.1, give an upper bound.)
 func (p Params) RateAt(n uint64) float64 {
 	if p.check(ErrParams) != nil {
 		return math.NaN()

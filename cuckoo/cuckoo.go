@@ -21,10 +21,10 @@ type readable struct {
 	count    uint64 // number of fingerprints in the table
 }
 
-// locate returns a key's two buckets and its fingerprint. It computes the
-// fingerprint, 1 to 2^f-1, first, because the buckets depend on its hash. The
-// rest of the product is also uniform and shares no bits with the fingerprint,
-// so it selects the key's coordinate.
+// locate returns a key's two buckets and its fingerprint, which is computed
+// first because the buckets depend on its hash. The fingerprint, 1 to 2^f-1,
+// follows from the high half of a product. The low half is also uniform and
+// shares no bits with it, so it selects the key's coordinate.
 func (f *readable) locate(d hashfam.Digest) (i, j, fp uint64) {
 	fp, rest := bits.Mul64(uint64(d.Probe()), f.table.Mask)
 	fp++
@@ -39,7 +39,7 @@ func (f *readable) locate(d hashfam.Digest) (i, j, fp uint64) {
 //
 // If it cannot make room, Add returns [ErrFull] and changes nothing. Eight
 // copies of a key fill both of its buckets; for a ninth, Add returns
-// [ErrCopies], which matches ErrFull. If you do not need copies, you should use
+// [ErrCopies], which matches ErrFull. If you do not need copies, use
 // [Filter.ContainsOrAdd].
 func (f *Filter) Add(key []byte) error { return f.insert(f.locate(f.hash.Sum(key))) }
 
@@ -49,10 +49,10 @@ func (f *Filter) AddString(key string) error { return f.insert(f.locate(f.hash.S
 // AddDigest is like [Filter.Add] for a digest computed by the filter's family.
 func (f *Filter) AddDigest(d hashfam.Digest) error { return f.insert(f.locate(d)) }
 
-// insert is algorithm 1 of Fan et al. with two changes: it uses the emptier of
-// the key's buckets, so that fewer fingerprints must move, and it evicts along
-// a shortest path instead of a random walk. It finds the whole path before it
-// moves a fingerprint, so nothing needs to be undone if it fails.
+// insert is algorithm 1 of Fan et al. with two changes. It uses the emptier of
+// the key's buckets, so that fewer fingerprints must move. And it evicts along
+// a shortest path instead of a random walk, but only after the whole path has
+// been found, so nothing needs to be undone if there is none.
 func (f *Filter) insert(i, j, fp uint64) error {
 	switch {
 	case f.table.Put(i, j, fp):
@@ -65,12 +65,13 @@ func (f *Filter) insert(i, j, fp uint64) error {
 	return nil
 }
 
-// Contains reports whether key may be in the filter; true may be a false
-// positive. It causes two cache misses, and another for each bucket that
-// crosses a cache line. (Fan et al., algorithm 2.)
+// Contains reports whether key may be in the filter. If it returns false, key
+// is not in the filter, provided that every deleted key had been added; true
+// may be a false positive. Contains causes two cache misses, and another for
+// each bucket that crosses a cache line. (Fan et al., algorithm 2.)
 //
-// If the filter is larger than the cache, a single call mostly waits for
-// memory, so ContainsAll is much faster for many keys.
+// If the filter is larger than the cache, a call mostly waits for memory, so
+// ContainsAll is much faster for many keys.
 func (f *readable) Contains(key []byte) bool { return f.table.Has(f.locate(f.hash.Sum(key))) }
 
 // ContainsString is like Contains for a string key.
@@ -81,10 +82,10 @@ func (f *readable) ContainsString(key string) bool {
 // ContainsDigest is like Contains for a digest computed by the filter's family.
 func (f *readable) ContainsDigest(d hashfam.Digest) bool { return f.table.Has(f.locate(d)) }
 
-// ContainsOrAdd reports whether key may already be in the filter, and adds it
-// otherwise. It hashes key only once. It returns the same errors as
-// [Filter.Add]; the filter is then unchanged. If true is returned, key was not
-// added, so there must be no corresponding call to [Filter.Delete].
+// ContainsOrAdd reports whether key may be in the filter, and adds it
+// otherwise. If it returns true, key was not added, so there must be no
+// corresponding call of [Filter.Delete]. ContainsOrAdd hashes key only once. It
+// returns the errors of [Filter.Add], and the filter is then unchanged.
 func (f *Filter) ContainsOrAdd(key []byte) (bool, error) {
 	return f.ContainsOrAddDigest(f.hash.Sum(key))
 }
@@ -106,9 +107,10 @@ func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) (bool, error) {
 // Delete removes one copy of key and reports whether it found one. Otherwise,
 // the filter is unchanged. (Fan et al., algorithm 3.)
 //
-// Delete must only be called for keys that were added. A key that was not added
-// may be a false positive. If you delete such a key, Delete removes another
-// key's fingerprint, and that key will no longer be found.
+// Delete must only be called for keys that were added. A key that was never
+// added, or was already deleted as often as it was added, may be a false
+// positive. If you delete such a key, Delete removes another key's fingerprint,
+// so that key will no longer be found.
 func (f *Filter) Delete(key []byte) bool { return f.take(f.locate(f.hash.Sum(key))) }
 
 // DeleteString is like [Filter.Delete] for a string key.

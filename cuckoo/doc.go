@@ -1,6 +1,6 @@
-// Package cuckoo implements cuckoo filters: sets that answer "may contain" or
-// "certainly does not" using a few bits per key, and that support deletion. They
-// were introduced by Fan, Andersen, Kaminsky and Mitzenmacher (CoNEXT 2014).
+// Package cuckoo implements cuckoo filters: sets that use a few bits per key,
+// report that a key may be in the set, or that it is certainly not, and can
+// delete keys (Fan, Andersen, Kaminsky and Mitzenmacher, CoNEXT 2014).
 //
 //   - add keys: [New], [Filter.Add], [Filter.AddAll]
 //   - delete keys: [Filter.Delete], [Filter.DeleteAll]
@@ -17,8 +17,8 @@
 // moving other fingerprints to their other buckets. A filter never loses a key:
 // either Add succeeds and the key will be found until it is deleted, or Add
 // returns [ErrFull] and changes nothing. A key that was not added is found with
-// a small probability, the false-positive rate (or rate for short). This rate
-// is set using [Config].
+// a small probability, the false-positive rate, or rate for short, which the
+// [Config] sets.
 //
 //	f, err := cuckoo.New(cuckoo.Config{Capacity: 1_000_000, FPRate: 0.001})
 //	err = f.AddString("example.org")

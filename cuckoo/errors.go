@@ -6,8 +6,7 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// These errors can be tested for with errors.Is. Except for ErrCopies, all
-// packages that return them use the same values.
+// These errors can be tested for with errors.Is.
 var (
 	ErrParams       = hashfam.ErrParams       // the Config or Params are invalid
 	ErrIncompatible = hashfam.ErrIncompatible // two filters have different Params
@@ -16,13 +15,12 @@ var (
 	ErrFamily       = hashfam.ErrFamily       // the bytes were encoded with another family
 	ErrFull         = fault.ErrFull           // Add could not make room for the key
 
-	// ErrCopies matches ErrFull. It is returned when the filter already has
-	// eight copies of the key, even if it has room for other keys.
+	// ErrCopies matches ErrFull. It means that the filter already has eight
+	// copies of the key, even if it has room for other keys.
 	ErrCopies = table.ErrCopies
 )
 
-// A FieldError is an error about one field; see package hashfam. Use errors.As
-// to get it from an error.
+// A FieldError describes an invalid field. See [hashfam.FieldError].
 type FieldError = hashfam.FieldError
 
 var errs = table.Errs

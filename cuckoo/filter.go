@@ -20,11 +20,12 @@ func New(c Config) (*Filter, error) {
 	return NewFromParams(p)
 }
 
-// NewFromParams returns an empty filter. If p is invalid, or if the filter is
-// too large for the platform (the limit is 1 GiB with 32-bit addresses), it
-// returns [ErrParams] and names the field. If the machine does not have enough
-// memory, the program will exit, so [Params.SizeBytes] should be checked first
-// if p comes from an untrusted source.
+// NewFromParams returns an empty filter with the parameters p. It returns
+// [ErrParams], naming the field, if p is invalid or if the filter is too large
+// for the platform: with 32-bit addresses, the limit is 1 GiB.
+//
+// If there is not enough memory, the program crashes, so check
+// [Params.SizeBytes] first if p comes from an untrusted source.
 func NewFromParams(p Params) (*Filter, error) {
 	if err := cmp.Or(p.check(ErrParams), p.fits(ErrParams)); err != nil {
 		return nil, err
@@ -49,7 +50,8 @@ func partnersKey(fam hashfam.Family) uint64 {
 	return uint64(fam.Derive("cuckoo relocation").SumUint64(0))
 }
 
-// NewReceiver returns an empty filter that decodes filters of the family fam.
+// NewReceiver returns an empty filter for decoding data that was encoded with
+// fam. A zero Filter decodes data that was encoded with the public family.
 func NewReceiver(fam hashfam.Family) *Filter { return &Filter{readable{params: Params{Family: fam}}} }
 
 // Params returns the filter's parameters.
@@ -71,9 +73,9 @@ func (f *readable) FillRatio() float64 { return float64(f.count) / float64(f.par
 
 // FalsePositiveRate returns the current false-positive rate, which is
 // [Params.RateAt] for Len keys. Each copy counts as a key, so the true rate is
-// lower if there are copies. It is higher if ContainsOrAdd added the keys,
-// because then no two keys match each other: it is -ln(1-r) where
-// FalsePositiveRate returns r, for example 0.128 instead of 0.12.
+// lower if there are copies. The true rate is higher if ContainsOrAdd added the
+// keys, because then no two keys match each other: where FalsePositiveRate
+// returns r, it is -ln(1-r), for example 0.128 instead of 0.12.
 func (f *readable) FalsePositiveRate() float64 { return f.params.RateAt(f.count) }
 
 // Reset removes all keys.
@@ -90,13 +92,13 @@ func (f *Filter) Clone() *Filter {
 }
 
 // Equal reports whether f and other have the same Params and the same
-// fingerprints in the same slots. Filters that were built from the same keys in
-// a different order may not be equal.
+// fingerprints in the same slots. If filters were built from the same keys in a
+// different order, they may not be equal.
 func (f *Filter) Equal(other *Filter) bool {
 	return other != nil && f.params == other.params && slices.Equal(f.table.Bytes, other.table.Bytes)
 }
 
-// String describes the filter in one line.
+// String describes f in one line.
 func (f readable) String() string { return fmt.Sprintf("cuckoo.Filter(%v)", f.params) }
 
 // Format prints the result of String for every verb.

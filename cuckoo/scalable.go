@@ -11,23 +11,23 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A Scalable is a cuckoo filter that grows with an unknown number of keys and
-// supports deletion. Use [NewScalable] to create one. It must not be copied by
-// value; use [Scalable.Clone] instead.
+// A Scalable is a cuckoo filter that grows, for an unknown number of keys. Use
+// [NewScalable] to create one. It must not be copied by value; use
+// [Scalable.Clone] instead.
 //
 // The table consists of pages with up to 4,096 slots. A key belongs to one
 // page, which stores it like a [Filter]. When a page is full, it splits in two,
-// as in extendible hashing (Fagin, Nievergelt, Pippenger and Strong, TODS
-// 1979), and the other pages do not change, so the filter grows in small steps.
-// Each split uses one bit of the page's fingerprints to select a half, so they
-// become shorter, and keys that are added later get longer fingerprints (Dayan,
-// Bercea, Reviriego and Pagh, "InfiniFilter", SIGMOD 2023). This is why the
+// while the other pages do not change, so the filter grows in small steps
+// (extendible hashing; Fagin, Nievergelt, Pippenger and Strong, TODS 1979).
+// Each split uses one bit of the page's fingerprints to select a half, so these
+// become shorter. In return, keys that are added later get longer fingerprints
+// (Dayan, Bercea, Reviriego and Pagh, "InfiniFilter", SIGMOD 2023), so that the
 // false-positive rate stays below [ScalableConfig].FPRate for any number of
 // keys.
 //
 // If only keys that were added are deleted, no key is lost: Delete removes the
-// fingerprint that matches the key in the most bits, and if it was added for
-// another key, the shorter fingerprint that remains matches that key, too.
+// fingerprint that matches the key in the most bits. If this was another key's
+// fingerprint, the shorter one that remains matches that key, too.
 //
 // Scalables cannot be merged, because each stores different bits of its keys.
 type Scalable struct {
@@ -35,10 +35,10 @@ type Scalable struct {
 	pages  pages.Set
 }
 
-// NewScalable returns an empty filter for c, in O(Expected) time. If c is
-// invalid, it returns [ErrParams] and names the field. If the machine does not
-// have enough memory, the program will exit, so [ScalableConfig.InitialBytes]
-// should be checked first if c comes from an untrusted source.
+// NewScalable returns an empty filter for c, in O(Expected) time. It returns
+// [ErrParams], naming the field, if c is invalid. If there is not enough
+// memory, the program crashes, so check [ScalableConfig.InitialBytes] first if
+// c comes from an untrusted source.
 func NewScalable(c ScalableConfig) (*Scalable, error) {
 	_, err := c.InitialBytes()
 	if err = cmp.Or(err, c.fits(ErrParams)); err != nil {
@@ -47,8 +47,7 @@ func NewScalable(c ScalableConfig) (*Scalable, error) {
 	return &Scalable{c, *pages.New(c.geometry(), partnersKey(c.Family))}, nil
 }
 
-// NewScalableReceiver returns an empty filter that decodes filters of the
-// family fam.
+// NewScalableReceiver is like [NewReceiver] for a Scalable.
 func NewScalableReceiver(fam hashfam.Family) *Scalable {
 	return &Scalable{config: ScalableConfig{Family: fam}}
 }
@@ -59,12 +58,12 @@ func (s *Scalable) hash() hashfam.Hasher { return s.config.Family.Hasher(2 * s.p
 // Add adds one copy of key. It runs in constant time on average, with a few
 // cache misses. If the key's page is full, Add splits it, which needs about 100
 // microseconds and allocates two pages. When the number of pages has doubled, a
-// split may also double a directory, which has a few pointers per page. With
-// 35,000 pages, this needs 0.3 milliseconds.
+// split may also double a directory, which has a few pointers per page, so this
+// needs 0.3 milliseconds with 35,000 pages.
 //
 // For a ninth copy of key, Add returns [ErrCopies], which matches [ErrFull]. If
-// you do not need copies, you should use [Scalable.ContainsOrAdd]. Add returns
-// ErrFull only in the following cases:
+// you do not need copies, use [Scalable.ContainsOrAdd]. Add returns ErrFull
+// only in the following cases:
 //
 //   - Copies of other keys fill both of the key's buckets in a page that is
 //     less than an eighth full. This is common only if keys have more than four
@@ -73,8 +72,8 @@ func (s *Scalable) hash() hashfam.Hasher { return s.config.Family.Hasher(2 * s.p
 //     not happen unless someone who knows the family chose these keys.
 //   - The key's page is full, and MemoryBytes does not allow a split.
 //
-// After an error, the filter contains the same keys as before. But pages may
-// have split and fingerprints may have moved, so adding the key again may
+// After an error, the filter contains the same keys as before. But since pages
+// may have split and fingerprints may have moved, adding the key again may
 // succeed.
 func (s *Scalable) Add(key []byte) error { return s.AddDigest(s.hash().Sum(key)) }
 
@@ -84,11 +83,9 @@ func (s *Scalable) AddString(key string) error { return s.AddDigest(s.hash().Sum
 // AddDigest is like [Scalable.Add] for a key's digest; see [Filter.AddDigest].
 func (s *Scalable) AddDigest(d hashfam.Digest) error { return s.pages.Add(d) }
 
-// Contains reports whether key may be in the filter; true may be a false
-// positive. It causes the same cache misses as [Filter.Contains], and a few
-// more to find the page if the filter is very large. After the number of keys
-// has doubled so often that fingerprints have no bits left, a lookup reads a
-// second page.
+// Contains is like [Filter.Contains]. In a very large filter, it causes a few
+// more cache misses to find the page. When the number of keys has doubled so
+// often that some fingerprints have no bits left, it also reads a second page.
 func (s *Scalable) Contains(key []byte) bool { return s.ContainsDigest(s.hash().Sum(key)) }
 
 // ContainsString is like [Scalable.Contains] for a string key.
@@ -123,8 +120,7 @@ func (s *Scalable) DeleteString(key string) bool { return s.DeleteDigest(s.hash(
 // DeleteDigest is like [Scalable.Delete] for a key's digest.
 func (s *Scalable) DeleteDigest(d hashfam.Digest) bool { return s.pages.Remove(d) }
 
-// Count returns the number of copies of key that the filter may contain; see
-// [Filter.Count].
+// Count is like [Filter.Count].
 func (s *Scalable) Count(key []byte) uint64 { return s.CountDigest(s.hash().Sum(key)) }
 
 // CountString is like [Scalable.Count] for a string key.
@@ -133,7 +129,7 @@ func (s *Scalable) CountString(key string) uint64 { return s.CountDigest(s.hash(
 // CountDigest is like [Scalable.Count] for a key's digest.
 func (s *Scalable) CountDigest(d hashfam.Digest) uint64 { return s.pages.Count(d) }
 
-// AddAll adds all digests in order; see [Filter.AddAll].
+// AddAll is like [Filter.AddAll].
 func (s *Scalable) AddAll(digests []hashfam.Digest) (added int, err error) {
 	for d := range s.reach(digests) {
 		if err := s.AddDigest(d); err != nil {
@@ -155,7 +151,7 @@ func (s *Scalable) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	return dst
 }
 
-// DeleteAll deletes all digests and returns the number of copies it removed.
+// DeleteAll is like [Filter.DeleteAll].
 func (s *Scalable) DeleteAll(digests []hashfam.Digest) (removed int) {
 	for d := range s.reach(digests) {
 		if s.DeleteDigest(d) {
@@ -215,8 +211,8 @@ func (s *Scalable) FillRatio() float64 { return s.pages.FillRatio() }
 // and of ContainsOrAdd.
 func (s *Scalable) FalsePositiveRate() float64 { return s.pages.FalsePositiveRate() }
 
-// Reset removes all keys. It allocates new pages, like [NewScalable], and frees
-// the old ones.
+// Reset removes all keys and pages, and allocates new pages, as [NewScalable]
+// does.
 func (s *Scalable) Reset() { s.pages.Made().Reset() }
 
 // Clone returns a deep copy of s.
@@ -228,7 +224,7 @@ func (s *Scalable) Equal(other *Scalable) bool {
 	return other != nil && s.config == other.config && s.pages.Equal(&other.pages)
 }
 
-// String describes the filter in one line.
+// String describes s in one line.
 func (s Scalable) String() string {
 	c := s.config
 	limit := ""

@@ -10,9 +10,9 @@ import (
 )
 
 // scalableParams are the parameters in a frame of kind ScalableCuckoo, version
-// 2. If MemoryBytes is zero, the frame has version 1, which does not contain
-// that field. LogBuckets and Plots can be computed from the other fields; they
-// are included for other programs. Package pages describes the payload.
+// 2. If MemoryBytes is zero, it is left out, and the frame has version 1.
+// LogBuckets and Plots can be computed from the other fields, but are included
+// for other programs. Package pages describes the payload.
 type scalableParams struct {
 	Expected   uint64   // offset 0
 	FPRate     float64  // 8
@@ -61,7 +61,7 @@ func (s *Scalable) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(
 // MarshalText returns the encoded filter in base64.
 func (s Scalable) MarshalText() ([]byte, error) { return frame.MarshalText(&s) }
 
-// UnmarshalText decodes the text form of a filter into s.
+// UnmarshalText decodes a filter's text form into s.
 func (s *Scalable) UnmarshalText(text []byte) error { return frame.UnmarshalText(s, text, errs) }
 
 // encode returns the filter's frame, or ErrParams for the zero Scalable.

@@ -10,18 +10,18 @@ import (
 
 // A ScalableConfig describes a [Scalable].
 type ScalableConfig struct {
-	// Expected is the number of keys, counting copies, that a new filter has
-	// room for. It must be at least 1, but need not be exact, because the
-	// filter can grow.
+	// Expected is the number of keys, counting copies, for which a new filter
+	// has room. It must not be 0, but need not be exact, because the filter can
+	// grow.
 	Expected uint64
 
-	// FPRate is the highest false-positive rate, as a fraction: 0.01 is 1%. It
-	// must be at least 1e-6 and below 1. It holds for any number of keys.
+	// FPRate is the maximum false-positive rate for any number of keys, as a
+	// fraction: 0.01 is 1%. It must be at least 1e-6 and below 1.
 	FPRate float64
 
-	// MemoryBytes limits [Scalable.SizeBytes], unless it is zero. It must be
+	// MemoryBytes, if it is not zero, limits [Scalable.SizeBytes]. It must be
 	// large enough for the first pages. When the limit prevents a full page
-	// from splitting, adding a key to this page returns [ErrFull]. Keys of
+	// from splitting, adding a key to this page returns [ErrFull], but keys of
 	// other pages can still be added.
 	MemoryBytes uint64
 
@@ -65,9 +65,9 @@ func (c ScalableConfig) geometry() pages.Geometry {
 	return g
 }
 
-// InitialBytes returns the size of a new filter for c in bytes, without
-// allocating it. It returns the same errors as [NewScalable], except that plans
-// may be too large for this platform.
+// InitialBytes returns the size of a new filter in bytes, without allocating
+// it. It returns the errors of [NewScalable], except that the filter may be too
+// large for the platform.
 func (c ScalableConfig) InitialBytes() (uint64, error) {
 	if err := c.check(ErrParams); err != nil {
 		return 0, err

@@ -5,16 +5,15 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// A View is a read-only filter that queries an encoded filter in place, for
-// example in a mapped file. Use [NewView] to create one.
+// A View is a read-only filter that uses encoded data in place, for example in
+// a mapped file. Use [NewView] to create one.
 type View struct {
 	readable
 	encoded frame.View
 }
 
 // NewView returns a view of the filter that data encodes. See Views in package
-// [hashfam]. Unlike in other packages, data may start at any address, and the
-// platform may use any byte order.
+// [hashfam]. data can start at any address, on any platform.
 func NewView(data []byte, fam hashfam.Family) (*View, error) {
 	v, p, table, err := format.View(data, fam)
 	if err != nil {
@@ -33,6 +32,6 @@ func (v *View) Verify() error {
 	return v.checkTable()
 }
 
-// Decode verifies the data and returns a deep copy as a Filter, which can be
-// changed. It returns [ErrCorrupt] if the data is damaged.
+// Decode returns a deep copy of the filter. It verifies the data first, and
+// returns [ErrCorrupt] if the data is damaged.
 func (v *View) Decode() (*Filter, error) { return frame.Decode(v.encoded, NewReceiver(v.Family())) }

@@ -86,7 +86,8 @@ func cutWord(b *[]byte) (uint64, error) {
 }
 
 // parseDirectory reads pages into d until they cover all keys. It allocates the
-// directory last, and only if it is not too large for the number of pages.
+// directory last, and only if the directory is not too large for the number of
+// pages.
 func (s *Set) parseDirectory(d *directory, b *[]byte) error {
 	var pages []*page
 	for next, more := uint64(0), true; more; {

@@ -32,15 +32,15 @@ type Geometry struct {
 }
 
 // NewGeometry returns the geometry for the number of keys that a new Set has
-// room for, and for a rate between 1e-6 and 1. It uses large pages if there are
-// many keys, so that pages fill evenly.
+// room for, and for a rate between 1e-6 and 1. If there are many keys, pages
+// are large, so that they fill evenly.
 func NewGeometry(expected uint64, rate float64, compact bool) Geometry {
 	g := Geometry{Buckets: minPage, compact: compact, tails: planTails(rate)}
 	for g.Buckets < maxPage && g.Buckets < expected/16 {
 		g.Buckets *= 2
 	}
 	// The number of keys in a page of s slots has a standard deviation of about
-	// sqrt(s). With 3.5 times as many free slots, few pages split early.
+	// sqrt(s), so with 3.5*sqrt(s) free slots, few pages split early.
 	s := float64(table.Slots * g.Buckets)
 	g.Roots = uint64(max(1, math.Ceil(float64(expected)/s/(1-3.5/math.Sqrt(s)))))
 	return g
@@ -75,7 +75,7 @@ func (g *Geometry) most() uint32 { return uint32(table.Slots * g.Buckets / 32 * 
 //
 // A page that has split many times contains keys of all depths. Weighted by
 // their rates, there are as many keys of depth 0 as in a full page, and half as
-// many keys of each other depth. So the rate stays below
+// many keys of each other depth, so the rate stays below
 //
 //	p(tails[0]) + p(tails[1])/2 + p(tails[2])/2 + ...
 //

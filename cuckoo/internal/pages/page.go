@@ -6,10 +6,10 @@ import (
 	"github.com/filterfam/filterfam/cuckoo/internal/table"
 )
 
-// A page is a cuckoo table in a [Set]. All its keys start with the same depth
-// bits, the page's number. A slot contains the following bits of its key, the
-// tail, as far as they are known, and the partner, which selects the key's
-// other bucket and is never zero:
+// A page is a cuckoo table in a [Set]. Its keys all start with the same bits,
+// the page's number, which has depth bits. A slot contains the following bits
+// of its key, the tail, as far as they are known, and the partner, which
+// selects the key's other bucket and is never zero:
 //
 //	bit t+5  t+1 t                  0
 //	   | partner | tail | 1 | 0 ... 0 |
@@ -18,8 +18,8 @@ import (
 // first bit of each tail becomes the last bit of the new page's number, and the
 // marker 1 moves up.
 //
-// The table stores this value XOR free, so that a free slot is zero. Since the
-// value for a free slot has no partner, it does not match any key.
+// The table stores this value XOR free, so that a free slot is zero. The value
+// free has no partner, so it does not match any key.
 type page struct {
 	table.Table
 	free  uint64      // 2^t
@@ -51,9 +51,9 @@ func (p *page) fingerprint(k locus, n uint8) uint64 {
 }
 
 // differ returns, for each lane, the known bits in which the slot's key differs
-// from the key whose value is in each lane of values. The result is zero if the
-// keys may be the same. A free slot differs from all keys. Since no slot's
-// value is zero, lanes do not borrow from each other.
+// from the key whose value is in each lane of values. They are zero if the keys
+// may be the same, but never in a free slot. Since no slot's value is zero,
+// lanes do not borrow from each other.
 func (p *page) differ(lanes, values table.Lanes) table.Lanes {
 	v := lanes.Xor(p.frees)
 	unknown := v.Xor(v.Sub(p.Ones)) // the marker and all lower bits

@@ -5,11 +5,11 @@ import "slices"
 // A plot starts as a single page. Its keys are in its directory's pages.
 //
 // After many splits, a key may have no known bits left. When its page splits
-// again, the key cannot be assigned to a half. It becomes an orphan and moves
-// to the first older directory, whose pages have shorter numbers, so that the
-// key will have a long tail again. If these pages split often, there is a
-// second older directory for their orphans, and so on. Keys in an older
-// directory have fewer known bits than all keys in a newer one.
+// again, the key cannot be assigned to a half and becomes an orphan. It moves
+// to the first older directory, whose pages have shorter numbers, so the key
+// has a long tail again. If these pages split often, there is a second older
+// directory for their orphans, and so on. Keys in an older directory have fewer
+// known bits than all keys in a newer one.
 type plot struct {
 	directory
 	older []directory

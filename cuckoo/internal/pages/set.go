@@ -1,8 +1,13 @@
-// Package pages implements a cuckoo filter that grows page by page. Start with
-// set.go. A page (page.go) is a table of fingerprints that splits when it is
-// full. A plot (plot.go) has directories that find a key's page by its first
-// bits. The file geometry.go computes the length of the fingerprints, and
-// codec.go encodes the pages.
+// Package pages implements a cuckoo filter that grows page by page.
+//
+// To read the code, start with set.go, which adds and finds keys. The other
+// files are
+//
+//   - geometry.go: the size of pages, and the length of fingerprints
+//   - page.go: a table of fingerprints, which split.go splits when it is full
+//   - plot.go: the pages for a range of digests
+//   - directory.go: finding a key's page
+//   - codec.go: encodings
 package pages
 
 import (

@@ -5,8 +5,9 @@ import "github.com/filterfam/filterfam/cuckoo/internal/table"
 // maySplit reports whether a page should split to make room for a key with n
 // known bits. A page that is almost empty should not: it has no room only
 // because a few keys have many copies, and separating these keys would use too
-// much memory. An orphan will need room in any case, but it must know all bits
-// in the new page's number and one more.
+// much memory. For an orphan, which must get room in any case, this does not
+// matter, but the orphan must know all bits in the new page's number and one
+// more.
 func (s *Set) maySplit(level int, p *page, n uint8) bool {
 	if level == 0 {
 		return uint64(p.taken) >= table.Slots*s.Buckets/8
@@ -16,7 +17,7 @@ func (s *Set) maySplit(level int, p *page, n uint8) bool {
 
 // place puts a key into a directory and splits pages until there is room. An
 // orphan has n known bits, and a new key has as many as its page has room for.
-// This number is returned, or false if place cannot make room. All other keys
+// place returns this number, or false if it cannot make room. All other keys
 // can be found in either case.
 func (s *Set) place(pl *plot, level int, k locus, n uint8) (known uint8, ok bool) {
 	for {
@@ -86,8 +87,9 @@ func (s *Set) growth(d *directory, p *page) uint64 {
 }
 
 // split returns the page's halves, for keys whose next bit is 0 and 1. It calls
-// orphan for each slot whose key has no known bit left. Keys stay in their
-// buckets, so there is room. If orphan returns false, split does too.
+// orphan for each slot whose key has no known bit left. There is room for all
+// other keys, because they stay in their buckets. If orphan returns false,
+// split does too.
 func (g *Geometry) split(p *page, orphan func(i, partner uint64) bool) (halves [2]*page, ok bool) {
 	tail := g.halfTail(p)
 	for h := range halves {

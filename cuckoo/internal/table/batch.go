@@ -20,9 +20,9 @@ func (t *Table) TouchAll(places []Place) {
 	batch.Use(uint64(touched))
 }
 
-// HasAll appends to dst whether each place's buckets contain its fingerprint.
-// In a narrow table, it first replaces the buckets in places by their lanes, so
-// that cache misses overlap.
+// HasAll appends to dst, for each place, whether its buckets contain its
+// fingerprint. In a narrow table, it first replaces the buckets in places by
+// their lanes, so that cache misses overlap.
 func (t *Table) HasAll(dst []bool, places []Place) []bool {
 	if !t.Narrow {
 		t.TouchAll(places)

@@ -19,9 +19,10 @@ func (t *Table) Lanes(i uint64) Lanes {
 // as stored, if the table is narrow.
 func (t *Table) Word(i uint64) uint64 { return t.load(i * t.stride) }
 
-// load returns the word that starts at a bit. Its lowest 57 bits are valid; 60
-// bits if it starts at half a byte, as all buckets do, and 64 bits if it starts
-// at a byte, as buckets of 64 bits do. So it contains a whole narrow bucket.
+// load returns the word that starts at a bit. The word contains a whole narrow
+// bucket: its lowest 64 bits are valid if it starts at a byte, as buckets of 64
+// bits do, or 60 if it starts at half a byte, as all buckets do, and otherwise
+// 57.
 func (t *Table) load(bit uint64) uint64 {
 	i := bit >> 3
 	return binary.LittleEndian.Uint64(t.Bytes[i:i+8]) >> (bit & 7)
@@ -54,7 +55,7 @@ func (t *Table) flip16(bit uint64, change Lanes) {
 
 // Decode returns the lanes, 16 bits each, when w is a narrow sorted bucket. It
 // moves the nibbles and the rests apart in two steps: first the upper two of
-// four, then one of each pair. It can be inlined.
+// four, then one of each pair.
 func (t *Table) Decode(w uint64) uint64 {
 	n := uint64(nibbles[w&codeMask])
 	n = (n | n<<24) & 0x000000ff_000000ff

@@ -3,8 +3,8 @@ package table
 import "math/bits"
 
 // Lanes contains a bucket's four lanes, one for each slot, the first in the
-// lowest bits. Low is large enough for a narrow table. Bits above the lanes
-// have no meaning.
+// lowest bits. A narrow table only uses Low. Bits above the lanes have no
+// meaning.
 type Lanes struct{ Low, High uint64 }
 
 func (l Lanes) Xor(x Lanes) Lanes { return Lanes{l.Low ^ x.Low, l.High ^ x.High} }
@@ -29,8 +29,8 @@ func (l Lanes) first() uint64 {
 	return n + uint64(bits.TrailingZeros64(l.High))&-(n>>6)
 }
 
-// A laneFormat describes a bucket's lanes. It is used to compare all lanes with a
-// fingerprint in parallel: in a single word if the table is narrow, and
+// A laneFormat describes a bucket's lanes, so that all of them can be compared
+// with a fingerprint in parallel: in a single word if the table is narrow, and
 // otherwise in Lanes.
 type laneFormat struct {
 	Ones  Lanes  // the lowest bit of every lane
@@ -40,8 +40,8 @@ type laneFormat struct {
 	Mask  uint64 // 2^f-1, the largest fingerprint
 }
 
-// matches returns the top bit of each lane of w that contains fp. In this case
-// the lane is zero in x. Adding ones to all bits below the top bit carries into
+// matches returns the top bit of each lane of w that contains fp. These lanes
+// are zero in x. Adding ones to all bits below a lane's top bit carries into
 // the top bit unless these bits are zero, and never beyond it.
 func (l *laneFormat) matches(w, fp uint64) uint64 {
 	x := w ^ fp*l.Ones.Low

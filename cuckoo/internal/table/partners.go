@@ -34,9 +34,9 @@ type Partners struct {
 }
 
 // Partners stores the hashes of all fingerprints, because both cache misses of
-// a lookup depend on the hash. But it does so only if they fit in the level-1
-// cache and need no more than 1/256 of the table size: for fingerprints of up
-// to maxHashed bits, and tables of at least hashedBytes per hash.
+// a lookup must wait for the hash. But it does so only if they fit in the
+// level-1 cache and need no more than 1/256 of the table size: for fingerprints
+// of up to maxHashed bits, and tables of at least hashedBytes per hash.
 const (
 	maxHashed   = 10
 	hashedBytes = 256 * 16
@@ -95,8 +95,8 @@ type Hash struct {
 // Hash returns a fingerprint's hash. The hashes for consecutive fingerprints
 // need to be unrelated, which requires two multiplications and a shift between
 // them. After a single multiplication, the offsets would be an arithmetic
-// progression. In some families they would all be close to each other, so that
-// only few buckets are connected. Since only the high bits of products are
+// progression, and in some families they would all be so close to each other
+// that only few buckets are connected. Since only the high bits of products are
 // mixed well, Hash combines them with the low bits.
 func (p *Partners) Hash(fp uint64) Hash {
 	if fp < uint64(len(p.hashes)) {

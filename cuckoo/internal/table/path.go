@@ -4,13 +4,13 @@ import "math/bits"
 
 // A search can visit a limited number of buckets: two for the key, and four for
 // each visited bucket. 90% of all searches need only near and 99.9% only
-// Middle, which avoids clearing 64 KiB of stack. In small tables, patience
-// limits the visits per bucket. Middle should be used for tables that can grow
-// instead, and Far otherwise.
+// Middle, so most do not need to clear 64 KiB of stack. In small tables,
+// patience limits the visits per bucket. Middle should be used for tables that
+// can grow instead, and Far otherwise.
 //
-// When using Far, a failed search needs 50 to 60 microseconds for a million
-// keys and 120 to 230 for ten million, and 1.1 to 1.4 times as long in a sorted
-// table (BenchmarkFailedAdd on an Intel Xeon at 2.1 GHz).
+// With Far, a failed search needs 50 to 60 microseconds for a million keys and
+// 120 to 230 for ten million, and more in a sorted table (BenchmarkFailedAdd on
+// an Intel Xeon at 2.1 GHz).
 const (
 	near     = 2 + Slots*16
 	Middle   = 2 + Slots*127 // within patience in the smallest table, with two buckets
@@ -18,10 +18,10 @@ const (
 	patience = 256
 )
 
-// Evict puts fp in bucket i or j, which are full. It makes room by moving other
-// fingerprints along a shortest path to a free slot. The search is limited by
-// reach, Middle or Far. If it does not find a path, Evict returns false and the
-// table is unchanged.
+// Evict puts fp in bucket i or j, which are full, after moving other
+// fingerprints along a shortest path to a free slot. The search for this path
+// is limited by reach, Middle or Far. If there is no such path, Evict returns
+// false and the table is unchanged.
 func (t *Table) Evict(p *Partners, i, j, fp uint64, reach int) bool {
 	var queue [near]uint64
 	queue[0], queue[1] = i, j

@@ -14,11 +14,12 @@ import (
 //	    | bucket 1 | slot 3 | slot 2 | slot 1 | slot 0 |
 //
 // A sorted bucket stores its fingerprints a <= b <= c <= d in ascending order,
-// so their highest four bits, or nibbles, are also ascending. There are 3,876
-// ascending sequences of four nibbles. Instead of the nibbles' 16 bits, the
-// bucket stores the sequence's number in 12 bits (Fan et al., section 5.2, but
-// with the highest bits instead of the lowest, so that fingerprints are sorted
-// as numbers). The rest of a fingerprint is its lowest f-4 bits.
+// so their highest four bits, or nibbles, are also ascending. Since there are
+// only 3,876 ascending sequences of four nibbles, the bucket stores the
+// sequence's number in 12 bits instead of the nibbles' 16 bits (Fan et al.,
+// section 5.2, but with the highest bits instead of the lowest, so that
+// fingerprints are sorted as numbers). The rest of a fingerprint is its lowest
+// f-4 bits.
 //
 //	bit 4f-5                                    12 11      0
 //	| rest of d | rest of c | rest of b | rest of a | number |
@@ -31,8 +32,8 @@ const (
 )
 
 // nibbles contains the four nibbles for each number, the first in the lowest
-// bits. It is initialized once. Vector instructions read eight bytes from each
-// element, so there are three additional ones.
+// bits. Vector instructions read eight bytes from each element, so there are
+// three additional ones.
 var nibbles = func() (list [1<<codeBits + 3]uint16) {
 	for d := range uint16(16) {
 		for c := range d + 1 {

@@ -1,8 +1,18 @@
 // Package table stores a cuckoo filter's fingerprints in buckets with four
-// slots. Start with table.go. Buckets are encoded in bucket.go, and lanes.go
-// compares all of a bucket's slots in parallel. The two buckets for each
-// fingerprint are computed in partners.go, and path.go moves fingerprints to
-// make room.
+// slots.
+//
+// To read the code, start with table.go, which adds and finds fingerprints. The
+// other files are
+//
+//   - shape.go: the size of a table and its format
+//   - bucket.go: reading and writing buckets
+//   - lanes.go: comparing all slots of a bucket in parallel
+//   - sorted.go: buckets that save a bit per slot
+//   - partners.go: the two buckets of a fingerprint
+//   - path.go: moving fingerprints to make room
+//   - batch.go: many fingerprints at once; on amd64, vector_*.go and vector_*.s
+//     do this using AVX-512
+//   - errors.go: errors
 package table
 
 import "math/bits"
@@ -82,9 +92,9 @@ func (t *Table) Count(i, j, fp uint64) int {
 }
 
 // Put puts fp in a free slot of bucket i or j and reports whether there was
-// one. It usually selects the bucket with more free slots: slots are filled
-// from the lowest one, so unless fingerprints have been removed, the top bits
-// of that bucket's free lanes are the greater number. This avoids a branch,
+// one. It usually selects the bucket with more free slots. Since slots are
+// filled from the lowest one, the top bits of this bucket's free lanes are the
+// greater number, unless fingerprints have been removed. This avoids a branch,
 // which would be mispredicted half the time.
 func (t *Table) Put(i, j, fp uint64) bool {
 	switch {
@@ -105,7 +115,7 @@ func (t *Table) Put(i, j, fp uint64) bool {
 }
 
 // Exchange puts fp in a slot of bucket i or j that contains old and reports
-// whether there was one. It can be called with a zero fp to remove old.
+// whether there was one. If fp is zero, this removes old.
 func (t *Table) Exchange(i, j, old, fp uint64) bool {
 	var v, w uint64
 	switch {
@@ -134,9 +144,8 @@ func (t *Table) Exchange(i, j, old, fp uint64) bool {
 // either returns x, or y if second is 1.
 func either(x, y, second uint64) uint64 { return x ^ (x^y)&-second }
 
-// exchangeWide implements Put and Exchange for wide tables. Unless it puts a
-// fingerprint in a free slot, it reads bucket j only if it does not find old in
-// bucket i.
+// exchangeWide implements Put and Exchange for wide tables. Exchange reads
+// bucket j only if it does not find old in bucket i.
 func (t *Table) exchangeWide(i, j, old, fp uint64) bool {
 	v, x := t.Lanes(i), t.Spread(old)
 	matches := t.Zeros(v.Xor(x))

@@ -11,10 +11,10 @@ import (
 )
 
 // HasVector appends to dst, which must have enough room, whether t contains
-// each digest's fingerprint. If it cannot be used, it returns false: the table
-// must be narrow, and bucket numbers must have 32 bits, because the
-// instructions multiply 32 bits. Since the scheduler cannot interrupt assembly,
-// it passes only 1024 digests per call, for about 10 microseconds.
+// each digest's fingerprint. It returns false if the table is not narrow, or if
+// bucket numbers need more than 32 bits, because the instructions multiply 32
+// bits. Since the scheduler cannot interrupt assembly, HasVector passes only
+// 1024 digests per call, which takes about 10 microseconds.
 func (t *Table) HasVector(dst []bool, p *Partners, digests []hashfam.Digest) ([]bool, bool) {
 	if !cpu.AVX512 || !t.Narrow || p.buckets > math.MaxUint32 {
 		return dst, false
@@ -29,7 +29,7 @@ func (t *Table) HasVector(dst []bool, p *Partners, digests []hashfam.Digest) ([]
 
 // hasVector sets dst, which must be as long as digests and not empty, to the
 // results for digests. It locates, reads and compares eight keys in parallel.
-// Since it needs a tenth of the instructions, more cache misses overlap.
+// Since this needs far fewer instructions per key, more cache misses overlap.
 //
 //go:noescape
 func hasVector(dst []bool, t *Table, p *Partners, digests []hashfam.Digest, multiplier hashfam.Probe)
