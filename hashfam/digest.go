@@ -3,33 +3,35 @@ package hashfam
 import "math/bits"
 
 // A Digest is the 64-bit hash of a key, computed by a [Family]. Compute it once
-// and use it with every structure of this family, but not of another one, in
-// which the same key has a different digest. A digest from a secret family is
-// itself secret and must not be revealed to anyone who can choose keys.
+// and use it with every structure of this family, but not of another one,
+// because there the same key has a different digest. A digest from a secret
+// family is itself secret and must not be revealed to anyone who can choose
+// keys.
 //
 // If keys are already hashed, you do not need to use SipHash. A good 64-bit
 // hash such as xxhash, or a random identifier, can be converted with Digest(x)
 // and used with a structure's Digest methods, as long as all 64 bits are well
 // mixed. Static filters need random low bits, too: with the digests i<<34, a
 // filter for 1% finds 4% of the absent keys, and with i<<40, all of them. Shift
-// hashes of 32 bits left by 32 so that [Digest.Shard] can use them. Since such a
-// hash is not secret, anyone can find keys that collide.
-// All keys of a structure must use the same kind of digest. HeavyHitters
-// and Window in package countmin need digests from their family because they
-// store keys, which are hashed again when the structure is decoded.
+// hashes of 32 bits left by 32 so that [Digest.Shard] can use them. Since such
+// a hash is not secret, anyone can find keys that collide.
 //
-// If a structure never leaves the process, use hash/maphash: it is faster than
-// a Family, and its seed is unknown outside. The seed differs in each process,
-// so such a structure must not be stored or sent. If you store structures that
-// use another hash function, give them a family derived for this purpose, for
-// example Family{}.Derive("xxhash64"). Programs that hash keys with the public
-// family will then not decode them by mistake.
+// All keys of a structure must use the same kind of digest. HeavyHitters and
+// Window in package countmin need digests from their family because they store
+// keys, which are hashed again when the structure is decoded.
+//
+// If a structure never leaves the process, you can use hash/maphash, which is
+// faster than a Family and has a secret seed. Since the seed differs in each
+// process, such a structure must not be stored or sent. If you store structures
+// that use another hash function, give them a family derived for this purpose,
+// for example Family{}.Derive("xxhash64"), so that programs that hash keys with
+// the public family do not decode them by mistake.
 type Digest uint64
 
 // The multiplier is the factor between successive values of a probe sequence.
-// Because it is 5 modulo 8, its powers repeat only after 2^62 values. It does
-// well in the spectral test for multiplicative generators modulo 2^64 (Steele
-// and Vigna, Software: Practice and Experience 52, 2022).
+// It does well in the spectral test for multiplicative generators modulo 2^64
+// (Steele and Vigna, Software: Practice and Experience 52, 2022), and since it
+// is 5 modulo 8, its powers repeat only after 2^62 values.
 const multiplier = 0xD1342543DE82EF95
 
 // The inverse of the multiplier modulo 2^64.
@@ -44,16 +46,16 @@ const inverse = 0x572B5EE77A54E3BD
 //		...
 //	}
 //
-// The sequence does not contain the digest itself. Callers can therefore use
-// any bits of the digest to select a shard: within a shard, positions are still
+// The sequence does not contain the digest itself, so that callers can use any
+// bits of the digest to select a shard: within a shard, positions are still
 // uniform.
 //
 // Textbook double hashing, h1 + i*h2, is not good enough for small filters
 // because its positions form an arithmetic progression. Its false-positive rate
 // is 16% higher than with independent functions when m = 256 and k = 7, and 40%
-// higher when m = 100. The rate of this sequence cannot be distinguished from
-// the rate of independent functions. The tests in this package demonstrate both
-// facts.
+// higher when m = 100. With this sequence, the rate cannot be distinguished
+// from the rate of independent functions. The tests in this package demonstrate
+// both facts.
 type Probe uint64
 
 // Probe returns the first value of d's sequence.
@@ -67,23 +69,23 @@ func (p Probe) Next() Probe { return p * multiplier }
 // of [Digest.Probe].
 //
 // Use it for keys that are already hashed and sorted, for example a published
-// list of password hashes in ascending order: if the first eight bytes of each
-// hash are the Probe, then the digests are in the order that NewFromSorted in
+// list of password hashes in ascending order. If the first eight bytes of each
+// hash are the Probe, the digests are in the order that NewFromSorted in
 // package static needs.
 func (p Probe) Digest() Digest { return Digest(p * inverse) }
 
 // In returns p reduced to [0, n), for example a position in an array of n bits.
 func (p Probe) In(n uint64) uint64 { return Reduce(uint64(p), n) }
 
-// Shard returns the shard, from 0 to n-1, that a key with digest d belongs to.
-// It returns 0 if n is less than 1. Structures in a shard do not depend on the
-// bits used to select it.
+// Shard returns the shard, from 0 to n-1, that a key with digest d belongs to,
+// or 0 if n is less than 1. Structures do not depend on the bits that select
+// the shard.
 func (d Digest) Shard(n int) int { return int(Reduce(uint64(d), uint64(max(n, 0)))) }
 
 // Reduce maps x, which should be uniform over all 64-bit values, to [0, n), by
 // returning the high half of the 128-bit product x*n (Lemire, ACM TOMACS 29,
-// 2019). This is exact for every n up to 2^64-1, so it is monotonic in x, and
-// Reduce(x, n/2) is Reduce(x, n)/2 for even n. Reduce(x, 0) is 0.
+// 2019). Since this is exact for every n up to 2^64-1, it is monotonic in x,
+// and Reduce(x, n/2) is Reduce(x, n)/2 for even n. Reduce(x, 0) is 0.
 func Reduce(x, n uint64) uint64 {
 	hi, _ := bits.Mul64(x, n)
 	return hi

@@ -6,11 +6,11 @@ import "fmt"
 // that are best for a structure's size.
 //
 // If a structure does not fit in the cache, a lookup spends most of its time
-// waiting for memory. Since the CPU looks ahead only a few hundred
-// instructions, and most instructions of a lookup compute the hash, it can
-// start the next lookup's loads earlier if the hash needs fewer. A Hasher for a
-// large structure therefore uses half the instructions, although each
-// instruction then waits longer for the previous one.
+// waiting for memory. Meanwhile, the CPU looks ahead a few hundred
+// instructions, so it can start the next lookup's loads earlier if the hash, to
+// which most instructions belong, needs fewer. A Hasher for a large structure
+// therefore uses half the instructions, although each then waits longer for the
+// previous one.
 type Hasher struct {
 	k0, k1 uint64
 	far    uint64 // 1 to use few instructions, otherwise 0
@@ -18,7 +18,7 @@ type Hasher struct {
 
 // farBytes is the size from which structures no longer fit in the cache that
 // the cores share, since other data needs space there, too. For structures that
-// do fit, the version with fewer instructions can be 1.4 times as slow.
+// do fit, the version with fewer instructions is slower.
 const farBytes = 8 << 20
 
 // Hasher returns a hasher of f for a structure with the given size in bytes.

@@ -27,8 +27,8 @@
 //
 // The zero [Family] is public: its functions are the same in every process, so
 // filters can be merged wherever they were built. But anyone who can choose
-// keys can then choose keys that collide. If untrusted parties choose keys, use
-// [RandomKey] to create a secret and [New] to create its family, or use
+// keys can then choose keys that collide. If untrusted parties can choose keys,
+// use [RandomKey] to create a secret and [New] to create its family, or use
 // [Random] for a family that lives as long as the process.
 //
 // A Family is a small immutable value that can be copied, compared with == and
@@ -43,9 +43,11 @@
 // method AppendBinary, whose buffer can be reused. An integer needs no bytes:
 // [Family.SumUint64] returns its digest. A key of several fields must contain
 // their lengths, because otherwise the fields "a" and "bc" would be the same
-// key as "ab" and "c". A generic function that converts keys to bytes would
-// allocate memory for each key, since it calls a method of an interface or of a
-// type parameter; append to a buffer where the type is known.
+// key as "ab" and "c".
+//
+// Convert keys to bytes where their type is known, by appending to a buffer: a
+// generic function would call a method of an interface or of a type parameter,
+// and therefore allocate memory for each key.
 //
 // # Concurrency
 //
@@ -56,8 +58,8 @@
 // # Zero values
 //
 // The zero value of a structure can only be decoded into. Methods that take
-// keys or change the structure panic if they are called on a zero value. Use a
-// constructor instead.
+// keys or change the structure panic if they are called on a zero value, so use
+// a constructor.
 //
 // # Cost
 //
@@ -73,11 +75,13 @@
 // MarshalBinary and WriteTo produce the same bytes, called a frame, which
 // docs/format.md describes. A frame contains the parameters, the contents and
 // the family's check value, but never its key. Equal structures have equal
-// frames. These methods return [ErrParams] for a zero value. AppendBinary
-// allocates the frame once if dst is too small. WriteTo writes at most 64 KiB
-// at a time and returns the first error of the writer; the bytes written until
-// then are not a valid frame. To replace a file safely, use [WriteFile]. MarshalText returns the frame in base64, so that
-// encoding/json stores a structure as a string.
+// frames. MarshalText returns the frame in base64, so that encoding/json stores
+// a structure as a string. For a zero value, these methods return [ErrParams].
+//
+// AppendBinary allocates the frame once if dst is too small. WriteTo writes at
+// most 64 KiB at a time and returns the first error of the writer; the bytes
+// written until then are not a valid frame, so use [WriteFile] to replace a
+// file safely.
 //
 // UnmarshalBinary, ReadFrom and UnmarshalText decode a frame, including its
 // parameters, into the receiver. They do not retain their input. A frame must
@@ -103,11 +107,11 @@
 // # Views
 //
 // A view queries a frame directly, for example in a mapped file. Functions such
-// as NewView retain the data, which must not change while the view is used, and
-// check only the header; Verify checks the rest. In addition to the decoding
-// errors, they return [ErrParams] if the contents do not start at a multiple of
-// 8 in memory, and errors.ErrUnsupported on a big-endian platform or in a build
-// with the tag purego.
+// as NewView retain the data, which must not change while the view is used.
+// They check only the header; Verify checks the rest. In addition to the
+// decoding errors, they return [ErrParams] if the contents do not start at a
+// multiple of 8 in memory, and errors.ErrUnsupported on a big-endian platform
+// or in a build with the tag purego.
 //
 // If a structure cannot change after it was built, its view has the same type.
 // Encoding such a view calls Verify first. To get a deep copy, decode the data.
@@ -152,10 +156,10 @@ import (
 	"github.com/dchest/siphash"
 )
 
-// A Key is the secret that selects a [Family]. Anyone who knows this key can
-// craft keys that collide, so store it like any other secret, apart from the
-// filters that use it. The zero Key selects the public family. Printing or
-// logging a Key only outputs "hashfam.Key(hidden)", and marshaling it returns
+// A Key is the secret that selects a [Family]. The zero Key selects the public
+// family. Anyone who knows a Key can choose keys that collide, so store it like
+// any other secret, apart from the filters that use it. Printing or logging a
+// Key only outputs "hashfam.Key(hidden)", and marshaling it returns
 // [ErrSecret]. Use k[:] to get its bytes.
 type Key [16]byte
 
@@ -167,8 +171,8 @@ func RandomKey() Key {
 }
 
 // A Family is a set of hash functions selected by a [Key]. The zero value is
-// the public family. Families are comparable, and equal families compute equal
-// digests.
+// the public family. Families can be compared with ==, and equal families
+// compute equal digests.
 //
 // When a Family, or a struct with an exported Family field, is printed, the
 // output contains its check value instead of its key. Package fmt does not call
@@ -189,7 +193,7 @@ func New(key Key) Family {
 
 // Random returns a family with a random key. Since this key cannot be
 // retrieved, other processes cannot decode filters of this family. If filters
-// must outlive the process, store a key from [RandomKey] and use New(key)
+// should outlive the process, store a key from [RandomKey] and use New(key)
 // instead.
 func Random() Family { return New(RandomKey()) }
 
@@ -218,9 +222,9 @@ func (f Family) CheckValue() uint64 {
 // known.
 func (f Family) Public() bool { return f == Family{} }
 
-// Sum returns the digest of key, its SipHash-2-4. It needs about one nanosecond
-// per byte after the first eight. The empty key is a valid key, and nil is the
-// same key.
+// Sum returns the digest of key, its SipHash-2-4, which needs about one
+// nanosecond per byte after the first eight. The empty key is a valid key, and
+// nil is the same key.
 func (f Family) Sum(key []byte) Digest {
 	return Digest(siphash.Hash(f.k0, f.k1, key))
 }

@@ -16,9 +16,8 @@ const (
 // hexadecimal digits. It does not reveal the key.
 //
 // In all filterfam types, String, Format, MarshalText and LogValue have value
-// receivers. A method with a pointer receiver would not be called for a value
-// in another struct's field, and printing this struct would then reveal the
-// key.
+// receivers, because methods with pointer receivers are not called for a value
+// in another struct's field, so printing this struct would reveal the key.
 func (f Family) String() string {
 	if f.Public() {
 		return publicText
@@ -35,12 +34,12 @@ func (f Family) Format(s fmt.State, _ rune) { fmt.Fprint(s, f.String()) }
 // similar packages store the family's check value. The error is always nil.
 func (f Family) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
 
-// UnmarshalText checks or sets the family. The text of a keyed family does not
-// contain its key, so f must already be this family, and UnmarshalText only
-// checks that the text matches. The text "public" sets f to the public family.
+// UnmarshalText sets f to the public family if the text is "public". Since the
+// text of a keyed family does not contain its key, f must already be this
+// family, and UnmarshalText only checks that the text matches.
 //
 // UnmarshalText returns [ErrFamily] if the text describes another keyed family,
-// and [ErrCorrupt] if it is not the text form of a family. It then leaves f
+// and [ErrCorrupt] if it is not the text form of a family. After an error, f is
 // unchanged.
 func (f *Family) UnmarshalText(text []byte) error {
 	switch t := string(text); {

@@ -11,7 +11,7 @@ import (
 
 // The assembly functions run the unmodified algorithm on a group of keys, using
 // one lane for each key. With AVX2, a group has 8 keys. With AVX-512, it has up
-// to 16, but smaller groups need nearly the same time, so groups smaller than
+// to 16 and needs nearly the same time if it has fewer, so groups smaller than
 // leastWide use AVX2. Fewer than leastNarrow keys, or leastUint64s numbers, are
 // hashed individually.
 const (
@@ -46,7 +46,7 @@ func sumGroups[K bytesOrString](f Family, dst []Digest, keys []K) ([]Digest, []K
 }
 
 // ahead is the number of keys that are prefetched while the same number of
-// earlier keys is hashed. Without this, hashing would wait for memory: the
+// earlier keys is hashed. Otherwise hashing would wait for memory, because the
 // assembly code gathers words from several keys, and the CPU does not recognize
 // such accesses as a stream.
 const ahead = 64
@@ -111,8 +111,8 @@ func sumRest[K bytesOrString](f Family, digests []Digest, keys []K, rest uint32)
 // sumGroupAVX512 computes the digests of 1 to 16 keys, one for each element of
 // dst. The keys' headers start at first and are stride bytes apart. It skips
 // the keys whose bits are set in rest: up to four keys that are much longer
-// than the others. Hashing these individually is faster than leaving the other
-// lanes idle.
+// than the others. These are hashed individually, because the other lanes would
+// otherwise be idle.
 //
 //go:noescape
 func sumGroupAVX512(dst []Digest, first *uintptr, stride uintptr, start *state) (rest uint32)
@@ -155,10 +155,10 @@ func (f Family) sumUint64Lanes(dst []Digest, keys []uint64) []Digest {
 // that does not depend on the key.
 type uint64State [5]uint64
 
-// uint64State returns f's initial state. The lower half of a round adds v1 to
-// v0, which does not need the word. The first two elements are v0 and v1 after
-// this addition, and the third is v1 rotated for the upper half. The last two
-// are v2 and v3 from the initial state.
+// uint64State returns f's state after adding v1 to v0, the part of the first
+// round that does not need the word. The first two elements are v0 and v1 after
+// this step, and the third is v1 rotated for the upper half. The last two are
+// v2 and v3 from the initial state.
 func (f Family) uint64State() uint64State {
 	s := f.state()
 	sum := s[0] + s[1]

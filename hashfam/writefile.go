@@ -19,23 +19,24 @@ const temporaryPattern = ".filterfam-*"
 //	err := hashfam.WriteFile("seen.bloom", filter)
 //
 // It replaces an existing file, but only when the new contents are complete and
-// on the disk. So if the program or the machine crashes, the file is either the
-// old one or the new one. If WriteFile returns nil, it is the new one.
+// on the disk. If the program or the machine crashes, the file is therefore
+// either the old one or the new one. If WriteFile returns nil, it is the new
+// one.
 //
 // The new file has the mode of the existing file, or 0600 if there is none. As
-// with os.WriteFile, name can be a symbolic link: then the file that it refers
-// to is replaced. Concurrent calls with the same name do not interfere, and the
-// last one wins.
+// with os.WriteFile, if name is a symbolic link, the file that it refers to is
+// replaced. Concurrent calls with the same name do not interfere, and the last
+// one wins.
 //
 // WriteFile returns [ErrParams] if name is a folder, a device or another file
 // that is not regular. It also returns the errors of w and of the file system.
-// The file is unchanged after an error, unless the folder cannot be synced
-// after the file was replaced. The folder must be readable and writable.
+// The folder must be readable and writable. After an error, the file is
+// unchanged, unless only syncing the folder failed after the file was replaced.
 //
 // WriteFile first writes a temporary file to the same folder, and removes it if
-// there is an error or a panic. Only if the program is killed or the machine
-// crashes, a file stays there whose name begins with ".filterfam-". These files
-// can be deleted while no program calls WriteFile for this folder:
+// there is an error or a panic. If the program is killed or the machine
+// crashes, this file stays there. Its name begins with ".filterfam-", and such
+// files can be deleted while no program calls WriteFile for this folder:
 //
 //	rm .filterfam-*
 func WriteFile(name string, w io.WriterTo) error {

@@ -8,8 +8,8 @@ import (
 )
 
 // WriteTo writes the frames of all shards in order, so an Of can be stored with
-// [hashfam.WriteFile]. [Read] reads them. WriteTo locks one shard at a time, as
-// [Of.Each] does: for a consistent state, prevent concurrent writes.
+// [hashfam.WriteFile]; [Read] reads them. Since WriteTo locks one shard at a
+// time, prevent concurrent changes if the frames should be consistent.
 //
 // It returns an error that matches errors.ErrUnsupported if T has no WriteTo
 // method, [ErrParams] for a zero Of, and the first error of a shard or of w.
@@ -31,12 +31,13 @@ func (o *Of[T]) WriteTo(w io.Writer) (n int64, err error) {
 
 // Read returns an Of with n shards that [Of.WriteTo] has written. It calls
 // create for each shard from 0 to n-1, which must return a receiver of the
-// right family, for example the result of NewReceiver. Then it decodes a frame
+// right family, for example the result of NewReceiver, and then decodes a frame
 // into each shard. Read needs all bytes of r, so nothing else can follow.
 //
-// It returns [ErrParams] if n is not the number of shards in r, and names both
-// numbers; an error that matches errors.ErrUnsupported if T has no ReadFrom
-// method; the errors of [New]; and the first error of a shard or of r.
+// Read returns [ErrParams], naming both numbers, if n is not the number of
+// shards in r, and an error that matches errors.ErrUnsupported if T has no
+// ReadFrom method. It also returns the errors of [New] and the first error of a
+// shard or of r.
 func Read[T any](r io.Reader, n int, create func(shard int) (T, error)) (*Of[T], error) {
 	o, err := New(n, create)
 	if err != nil {

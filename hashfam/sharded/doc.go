@@ -15,28 +15,29 @@
 //	d := config.Family.SumString("session 17")
 //	o.Do(d, func(f *counting.Filter) { f.AddDigest(d) })
 //
-// [hashfam.Digest.Shard] selects the shard. Structures do not use the digest
-// bits that select it, so a shard has the same false-positive rate, and refuses
-// as few keys, as a single structure.
+// [hashfam.Digest.Shard] selects the shard. Structures do not depend on the
+// digest bits that select it, so a shard has the same false-positive rate, and
+// refuses as few keys, as a single structure.
 //
 // # Number and size of shards
 //
 // Two goroutines must wait for each other only when they use the same shard at
 // the same time. With eight shards per goroutine this is rare, and 64 shards
 // are enough for most programs. A lock costs about 15 nanoseconds more if
-// another core used it last. A batch pays this cost once per shard.
+// another core used it last, but a batch pays this cost only once per shard.
 //
 // Structures with a capacity, such as filters, need room for the fullest shard:
 // use [Capacity] to compute it. A sketch's error is up to Epsilon times its
-// total count, and each of n shards counts about 1/n of the stream. Multiply
-// Epsilon by n: the shards then need as much memory as a single sketch, and
+// total count, and each of n shards counts about 1/n of the stream, so multiply
+// Epsilon by n. The shards then need as much memory as a single sketch, and
 // have the same error bound unless a shard contains very frequent keys.
+//
 // A HeavyHitters uses the same Phi or K as a single structure because a key's
 // fraction of its shard is never smaller than its fraction of the stream. Use
 // JoinHeavyHitters in package countmin to list the frequent keys of all shards.
 //
-// If untrusted parties choose keys, use a secret family. Otherwise they can
-// choose keys that all belong to one shard, and fill it.
+// If untrusted parties can choose keys, use a secret family, because otherwise
+// they can choose keys that all belong to one shard, and fill it.
 //
 // # Concurrency
 //

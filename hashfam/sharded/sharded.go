@@ -17,8 +17,8 @@ var ErrParams = hashfam.ErrParams
 type FieldError = hashfam.FieldError
 
 // An Of contains n structures of type T, the shards, each with its own lock. T
-// is usually a pointer type. Use [New] or [Read] to create an Of. Copies of an Of share
-// their shards.
+// is usually a pointer type. Use [New] or [Read] to create an Of. Copies of an
+// Of share their shards.
 type Of[T any] struct {
 	shards []shard[T]
 }
@@ -35,8 +35,8 @@ type shard[T any] struct {
 const maxShards = 1 << 16
 
 // New calls create for each shard from 0 to n-1 and returns an Of with the
-// results. It returns [ErrParams] if n is not between 1 and 65,536, and the
-// first error from create.
+// results. It returns [ErrParams] if n is not from 1 to 65,536, and the first
+// error of create.
 func New[T any](n int, create func(shard int) (T, error)) (*Of[T], error) {
 	if n < 1 || n > maxShards {
 		return nil, &FieldError{
@@ -80,8 +80,8 @@ func (s *shard[T]) do(f func(T)) {
 }
 
 // DoAll groups the digests by shard and calls f once for each shard that has
-// any. Digests keep their order, and f must not retain them. DoAll locks one
-// shard at a time, so other calls may use a shard between two calls of f. It
+// any. Digests keep their order, and f must not retain them. Since DoAll locks
+// one shard at a time, other calls may use shards between two calls of f. DoAll
 // allocates 8 bytes for each digest and each shard.
 func (o *Of[T]) DoAll(digests []hashfam.Digest, f func(shard T, digests []hashfam.Digest)) {
 	grouped, ends := o.group(digests)
@@ -115,9 +115,8 @@ func (o *Of[T]) group(digests []hashfam.Digest) (grouped []hashfam.Digest, ends 
 }
 
 // Each calls f for each shard in order, until f returns an error, which Each
-// returns. Since Each locks one shard at a time, other calls can change shards
-// that f has already seen or will see later. For a consistent view, prevent
-// concurrent writes.
+// returns. Since Each locks one shard at a time, prevent concurrent changes if
+// f should see a consistent state.
 func (o *Of[T]) Each(f func(i int, shard T) error) error {
 	for i := range o.shards {
 		var err error
@@ -148,9 +147,9 @@ func (o Of[T]) MarshalText() ([]byte, error) {
 // Capacity returns the capacity that each of n shards needs when total distinct
 // keys are distributed among them. The probability that any shard receives more
 // keys is below 1e-6. For example, a million keys in 64 shards need a capacity
-// of 16,374, which is 5% above the mean of 15,625. All copies of a key are in
-// the same shard, so if each key has up to c copies, use c*Capacity(total, n)
-// instead. Capacity returns total if n is 1 or less.
+// of 16,374, which is 5% above the mean of 15,625. Since all copies of a key
+// are in the same shard, use c*Capacity(total, n) if each key can have up to c
+// copies. Capacity returns total if n is 1 or less.
 //
 // The number of keys in a shard has a binomial distribution with mean total/n
 // and variance v = total/n * (1-1/n). By Bernstein's inequality (Boucheron,

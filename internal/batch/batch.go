@@ -1,7 +1,7 @@
 // Package batch looks up many keys at once, and so overlaps their cache misses.
 //
-// A processor works on a window of a few hundred instructions. When the oldest
-// instruction waits for memory, the processor will soon wait, too. Since a
+// A processor works on a window of a few hundred instructions, so when the
+// oldest one waits for memory, the processor will soon wait, too. Since a
 // lookup needs many instructions to read a few words from anywhere, only a few
 // lookups overlap. The following functions can be used to overlap more lookups:
 //
@@ -27,8 +27,8 @@ const Block = 128
 // multiplier is the first value of digest 1's probe sequence.
 var multiplier = hashfam.Digest(1).Probe()
 
-// Use has no effect. When a loop only reads memory to load it into the cache,
-// Use must be called with the result, because otherwise the compiler could
+// Use has no effect, but it must be called with the result of a loop that reads
+// memory only to load it into the cache, because otherwise the compiler could
 // remove the loop.
 //
 //go:noinline
@@ -36,9 +36,9 @@ func Use(uint64) {}
 
 // Spread returns the first few digests, which are called a group, and the other
 // digests. It loads the memory for the next group, or, if the platform has no
-// instruction that does not wait, for the returned group. For each digest,
-// these are the bytes Reduce(v, bytes), where v are the first k values of the
-// digest's probe sequence.
+// instruction that does not wait, for the returned group: for each digest, the
+// bytes at Reduce(v, bytes), where v are the first k values of its probe
+// sequence.
 func Spread(array []uint64, digests []hashfam.Digest, k int, bytes uint64) (group, rest []hashfam.Digest) {
 	group, rest, next := split(digests)
 	spread(array, next, k, bytes, multiplier)
@@ -73,9 +73,9 @@ func Lines(words []uint64, lines uint64, digests []hashfam.Digest) {
 	Use(read)
 }
 
-// An Array describes where the counters of a key are. Counters have 1<<LogBits
-// bits, up to 32. A key has K counters, with the numbers i*Step + Reduce(v_i,
-// Span), where v_i is value i of the digest's probe sequence.
+// An Array describes where the counters of a key are. A counter has 1<<LogBits
+// bits, up to 32, and a key has the K counters i*Step + Reduce(v_i, Span),
+// where v_i is value i of the digest's probe sequence.
 type Array struct {
 	Words      []uint64
 	K          int
@@ -84,13 +84,14 @@ type Array struct {
 }
 
 // least is the minimum number of digests for which Has is faster than separate
-// lookups. It is not lower since the K reads for a group of eight wait for each
-// other.
+// lookups. For fewer, it is slower because the K reads for a group of eight
+// wait for each other.
 const least = 16
 
-// Ready reports whether Has can be called, and is faster than separate lookups
+// Ready reports whether Has can be called and is faster than separate lookups
 // of n digests: n must be large enough, the processor must have the
-// instructions, and Span must fit into 32 bits, because they multiply 32 bits.
+// instructions, and Span must fit into 32 bits, because the instructions
+// multiply 32 bits.
 func (a *Array) Ready(n int) bool {
 	return n >= least && useAVX512 && a.Span <= math.MaxUint32 && len(a.Words) > 0
 }

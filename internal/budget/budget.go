@@ -13,13 +13,14 @@ import (
 
 // Plan sizes a structure using a key count n, a rate and a memory limit in
 // bytes. One of the three can be zero, which means that it is not given.
-// Without a rate the result has the lowest rate for n keys, and without n the
+// Without a rate, the result has the lowest rate for n keys, and without n, the
 // largest n at the rate. When all three are given, the result is the smallest
 // structure with the rate, or any that has the rate and fits. If there is none,
-// the error names the memory that is needed and the rate that fits. least
-// returns the smallest structure for n keys at a rate. within returns the
-// structure with the lowest rate for n keys in a memory; if there is none,
-// RateAt must be NaN.
+// the error names the memory that is needed and the rate that fits.
+//
+// least must return the smallest structure for n keys at a rate. within must
+// return the structure with the lowest rate for n keys in a memory, or one
+// whose RateAt is NaN if there is none.
 func Plan[P interface {
 	SizeBytes() uint64
 	RateAt(n uint64) float64

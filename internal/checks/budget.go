@@ -107,9 +107,10 @@ func needOf(t require.TestingT, err error) (bytes uint64, rate float64) {
 	return bytes, rate
 }
 
-// limit checks a rate combined with a memory. The best rate in this memory is
-// lowest: it must be possible, but 0.7*lowest must be refused. Rates below 1e-7
-// are left out, since they take long and a cuckoo filter cannot have them.
+// limit checks a rate combined with a memory. The lowest rate that is possible
+// in this memory is lowest, so this rate must be accepted, but 0.7*lowest must
+// be refused. Rates below 1e-7 are left out, since they take long and a cuckoo
+// filter cannot have them.
 func (b Budget[P]) limit(t *testing.T, n, bytes uint64, lowest float64) {
 	t.Helper()
 	for _, rate := range []float64{lowest, 1.2 * lowest, 2 * lowest} {
@@ -137,7 +138,8 @@ func (b Budget[P]) limit(t *testing.T, n, bytes uint64, lowest float64) {
 }
 
 // NamesWhatFits checks the error for a rate and a memory that do not fit: the
-// memory that it names must be enough for the rate, and the rate must fit.
+// memory that it names must be enough for the rate, and the rate that it names
+// must be possible in the given memory.
 func NamesWhatFits(t *testing.T, err error, rate float64, try func(rate float64, bytes uint64) error, bytes uint64) {
 	t.Helper()
 	more, higher := needOf(t, err)

@@ -57,7 +57,7 @@ func batches(fam hashfam.Family, first, n uint64, do func([]hashfam.Digest)) {
 // add is nil, looks them up, and measures the rate with up to 40,000,000 absent
 // keys. The tolerance is six standard deviations, which a correct program
 // exceeds with a probability below 2e-9, plus the variation between full
-// structures: less than 1/sqrt(n) for each of 30 hashes.
+// structures, which is less than 1/sqrt(n) for each of 30 hashes.
 func LargeSet(t *testing.T, n uint64, add func([]hashfam.Digest) error, s Rated) {
 	t.Helper()
 	if add != nil {
@@ -154,7 +154,7 @@ func Probing(x uint64) hashfam.Digest {
 
 // Long reports whether a test should run in its long form: if FILTERFAM_LONG is
 // set and enough memory is available. It prints its arguments, the minutes on a
-// single core and the memory. They must be literals, because .ci/long adds up
+// single core and the memory, which must be literals, because .ci/long adds up
 // the minutes.
 func Long(t testing.TB, minutes, gigabytes float64) bool {
 	t.Helper()

@@ -10,9 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// worksOnZero matches the methods that a zero value has, and mayWork those that
-// some zero values have: ApplyDelta and InnerProduct return an error. All
-// others use keys or change the structure. prints matches those that print it.
+// worksOnZero matches the methods that never panic on a zero value, and mayWork
+// those that only panic on some zero values. ApplyDelta and InnerProduct return
+// an error. All other methods use keys or change the structure. prints matches
+// those that print it.
 var (
 	worksOnZero = regexp.MustCompile("^(Unmarshal.*|Marshal.*|Append.*|WriteTo|ReadFrom|Verify|Decode|ApplyDelta|Clone|Snapshot|Equal|" +
 		"String|GoString|LogValue|Params|Config|Family|Len|Stages|Pages|Shards|Each|All|SizeBytes|FillRatio|Stuck|Total|" +

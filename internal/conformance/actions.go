@@ -118,8 +118,8 @@ func (m *Machine) remove(form Form, keys []string, want int) {
 // structure with the same keys.
 func (m *Machine) Agree(keys []string, others ...any) { m.s.agree(m, keys, m.F, others...) }
 
-// agree checks that all forms of f and the others return the same results for
-// each question, that all questions agree on which keys are contained, and that
+// agree checks that for each question, all forms of f and the others return the
+// same results, that all questions agree on which keys are contained, and that
 // methods without arguments return the same.
 func (s Structure) agree(t rapid.TB, keys []string, f any, others ...any) {
 	questions := s.questions(f)

@@ -1,10 +1,10 @@
-// Package conformance tests the properties that all structures share. Start
-// with cuckoo/properties_test.go, which declares two structures, and then read
-// [Machine].
+// Package conformance tests the properties that all structures share. To
+// understand it, read cuckoo/properties_test.go, which declares two structures,
+// and then [Machine].
 //
-// [Structure.Run] calls random actions such as "add", "merge" or "encode and
-// decode", see actions.go, and those that a package adds. After each action the
-// structure must equal its twin and contain the keys of an exact model.
+// [Structure.Run] calls random actions, which are those in actions.go, for
+// example "add" or "merge", and those that a package adds. After each action,
+// the structure must equal its twin and contain the keys of an exact model.
 // [Structure.Test] tests encodings and output: golden files, damaged and
 // changed frames, broken streams, views, printing, zero values, allocations,
 // and structures with different parameters.
@@ -16,7 +16,7 @@
 //	filters.Fuzz(f)                        // in FuzzFrames
 //
 // A failure consists of the broken invariant, the parameters, and the actions
-// with their keys. docs/contributing.md has an example. To let rapid shrink a
+// with their keys; docs/contributing.md has an example. To let rapid shrink a
 // failure to a few steps, an action should draw everything from m.T and use
 // [DrawKey] or [DrawKeys]. The tests of this package check that structures with
 // a defect fail.

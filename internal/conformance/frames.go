@@ -89,7 +89,7 @@ func (s Structure) incompatible(t *rapid.T, f Encoded) {
 	}
 }
 
-// decode decodes b, which may be damaged, into f using the given ways. It
+// decode decodes b, which may be damaged, into f using the given ways, and
 // returns true if b is valid. Then f must be encoded to the same bytes, since
 // decoders must not ignore any bit. Otherwise the error must be want, if that
 // is not nil, and f must not change.
@@ -260,7 +260,7 @@ func (s Structure) zeroValue(t *rapid.T, f Encoded) {
 
 // Change is the property that a changed frame with correct checksums is
 // rejected, or decoded to a structure that can be used. This structure may
-// contain any keys. But no method may panic or run forever, all forms must
+// contain any keys, but no method may panic or run forever, all forms must
 // agree, and keys that are added must be found.
 func (s Structure) Change(t *rapid.T) {
 	fam := drawFamily(t)

@@ -14,7 +14,7 @@ import (
 )
 
 // A Machine tests a structure by random actions. It also has a twin, to which
-// the same keys are added individually, and an exact model. After each action
+// the same keys are added individually, and an exact model. After each action,
 // the structure must equal the twin and contain the keys in the model.
 type Machine struct {
 	*rapid.T

@@ -20,8 +20,8 @@ import (
 	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
 
-// view opens a view of b and returns its error, or otherwise if there are no
-// views. If f is not nil, the view must agree with f.
+// view opens a view of b and returns the error. If the structure has no views,
+// view returns otherwise. If f is not nil, the view must agree with f.
 func (s Structure) view(t rapid.TB, b []byte, fam hashfam.Family, f Encoded, otherwise error) error {
 	if s.View == nil {
 		return otherwise
@@ -52,9 +52,9 @@ func (s Structure) view(t rapid.TB, b []byte, fam hashfam.Family, f Encoded, oth
 }
 
 // copied returns a deep copy of the view v of b, which is the result of Decode.
-// A view without Decode is itself the structure, so b is decoded into it. Before
-// this, it must be encoded to the bytes of b. But if Verify returned the error
-// damaged, encoding it must return the same error.
+// A view without Decode is itself the structure, so b is decoded into it.
+// Before that, it must be encoded to the bytes of b or, if Verify returned the
+// error damaged, encoding it must return the same error.
 func (s Structure) copied(t rapid.TB, v any, b []byte, damaged error) (Encoded, error) {
 	if reflect.TypeOf(v) != reflect.TypeOf(s.zero()) {
 		return s.decoded(v)

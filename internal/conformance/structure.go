@@ -28,8 +28,8 @@ type Encoded interface {
 }
 
 // A Structure describes how a structure is used, encoded and printed. Type and
-// ClaimHuge must be set. Other fields can be nil. Most methods are found by
-// their signatures, see [Adds].
+// ClaimHuge must be set, while other fields can be nil. Most methods are found
+// by their signatures; see [Adds].
 type Structure struct {
 	Type
 	// Builders draws parameters and returns all ways to build a structure using
@@ -70,9 +70,9 @@ type Structure struct {
 	// ClaimHuge changes encoded parameters to describe a structure of 2^40
 	// bits, and returns its payload length in bytes.
 	ClaimHuge func(params []byte) (payload uint64)
-	// Header reads the parameters, and View opens a view, see [Untyped]. The
-	// view must return the same as the structure. It must have a method Decode,
-	// unless it has the type of the structure.
+	// Header reads the parameters, and View opens a view; see [Untyped]. The
+	// view must return the same as the structure, and must have a method Decode
+	// unless it has the structure's type.
 	Header func(io.Reader, hashfam.Family) (params any, err error)
 	View   func([]byte, hashfam.Family) (view any, err error)
 	// Ask returns a function that queries frames of the family.

@@ -1,12 +1,12 @@
 //go:build !purego
 
-// Package cpu detects the vector instructions that can be used by functions in
-// assembly. The environment variable GODEBUG is used to turn them off, for
-// example with cpu.avx2=off, cpu.avx512f=off or cpu.all=off.
+// Package cpu detects the vector instructions that functions in assembly can
+// use. The environment variable GODEBUG turns them off, for example with
+// cpu.avx2=off, cpu.avx512f=off or cpu.all=off.
 //
-// The race detector will not see the memory that functions in assembly use.
-// Therefore structures need to use Go instead when the tag race is set. Package
-// hashfam can use vector instructions for keys in every build.
+// Since the race detector does not see the memory that functions in assembly
+// use, structures must use Go instead when the tag race is set. Package hashfam
+// can use vector instructions for keys in every build.
 package cpu
 
 import (

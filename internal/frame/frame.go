@@ -18,12 +18,18 @@
 //
 // Since the header has its own checksum, a reader rejects a damaged length
 // instead of using it. But anyone who can change a frame can also correct its
-// checksums. Therefore a reader allocates memory only in proportion to the
-// bytes that have arrived, regardless of the header.
+// checksums, so a reader allocates memory only in proportion to the bytes that
+// have arrived, regardless of the header.
 //
-// In this file, headers are parsed and written. read.go reads frames from
-// streams and in memory, and write.go writes them. headers.go contains the
-// parameters that several kinds share.
+// To read the code, start with frame.go, which parses and writes headers. The
+// other files are
+//
+//   - headers.go: parameters that several kinds share
+//   - format.go: what all encoders and decoders of a kind have in common
+//   - read.go: frames in streams and in memory
+//   - write.go: writing frames
+//   - numbers.go, numbers_*.go: payloads of numbers
+//   - identify.go: frames of any kind
 package frame
 
 import (
@@ -177,8 +183,8 @@ func (h Header) parseRest(b []byte, p int, m *fault.Maker) (Header, error) {
 }
 
 // expect returns an error unless the frame has one of these kinds and this
-// family, and this version or an older one. A kind that is still unknown is
-// ErrVersion, since the frame is not damaged.
+// family, and this version or an older one. If the kind is still unknown, the
+// error is ErrVersion, since the frame is not damaged.
 func (h Header) expect(version uint8, check uint64, m *fault.Maker, wanted ...Kind) error {
 	switch {
 	case int(h.Kind) >= len(kinds):

@@ -79,8 +79,8 @@ func ParseRibbon(h Header, m *fault.Maker) (Ribbon, error) {
 	return Ribbon{w[0], uint32(w[1]), int(w[1] >> 32)}, err
 }
 
-// Words returns the parameters in words. used has the number of bits that can
-// be used in each. If another bit is set or the length differs, it returns
+// Words returns the parameters in words, of which only the given numbers of low
+// bits are used. If another bit is set or the length differs, Words returns
 // ErrCorrupt.
 func (h Header) Words(m *fault.Maker, used ...int) ([3]uint64, error) {
 	var words [3]uint64

@@ -38,9 +38,9 @@ func tooShort(n, want int) error {
 // Family returns the text form of the header's family.
 func (h Header) Family() string { return familyText(h.Check) }
 
-// Publish verifies the checksum of the frame data. Then it changes the frame as
-// if the public family had encoded it, so that its parameters and contents can
-// be read without the key.
+// Publish verifies the checksum of the frame data, and then changes the frame
+// as if it had been encoded with the public family, so that its parameters and
+// contents can be read without the key.
 func Publish(data []byte) error {
 	h, err := Identify(data)
 	if err != nil {

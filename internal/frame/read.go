@@ -18,7 +18,7 @@ import (
 )
 
 // A Reader reads a frame from a stream, and no byte after it. After the first
-// error every call returns that error or zeros, so a decoder only needs to
+// error, every call returns that error or zeros, so a decoder only needs to
 // check the error at the end.
 type Reader struct {
 	r    io.Reader
@@ -118,8 +118,8 @@ const patience = 100
 
 // readFull reads len(b) bytes. It returns io.EOF only when the stream ends
 // between frames. Within a frame it returns io.ErrUnexpectedEOF, even if the
-// stream's error wraps io.EOF. Otherwise a loop that reads until io.EOF would
-// mistake a truncated frame for the end.
+// stream's error wraps io.EOF, because otherwise a loop that reads until io.EOF
+// would mistake a truncated frame for the end.
 func (r *Reader) readFull(b []byte) error {
 	for idle := 0; len(b) > 0; {
 		n, err := r.r.Read(b)
@@ -182,8 +182,8 @@ func (r *Reader) HeaderOf(version uint8, check uint64, kinds ...Kind) Header {
 	return h
 }
 
-// Read reads a payload of n numbers, and its checksum. It allocates the numbers
-// once if the stream is known to be long enough. Otherwise it doubles the
+// Read reads a payload of n numbers, and its checksum. If the stream is known
+// to be long enough, it allocates the numbers once. Otherwise it doubles the
 // allocation as the bytes arrive, so it never allocates more than twice their
 // size, and at most 1.5 times the payload is live. If no slice can hold the
 // payload, Read returns ErrCorrupt.

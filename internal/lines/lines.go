@@ -1,8 +1,8 @@
 // Package lines reads keys from files. Each line is a key.
 //
-// A line ends with "\n" or "\r\n", and the last line may lack its end. If NUL
-// is set, a line ends with a zero byte instead, and can contain line breaks.
-// All other bytes are part of the key.
+// A line ends with "\n" or "\r\n" or, if NUL is set, with a zero byte, so that
+// it can contain line breaks. The last line may lack its end. All other bytes
+// are part of the key.
 package lines
 
 import (
@@ -49,9 +49,9 @@ func NewReader(r io.Reader, c Config) *Reader {
 }
 
 // Next reads the next batch of lines into Keys and Starts. A batch contains the
-// lines that a single read has completed, so Next does not wait for more lines
-// than it needs. The batch is empty only at the end of the file. Both slices and
-// the lines are valid until the next call.
+// lines that a single read has completed, so Next does not wait for more lines.
+// Only at the end of the file is it empty. Both slices and the lines are valid
+// until the next call.
 func (r *Reader) Next() error {
 	r.Keys = r.Keys[:0]
 	r.Starts = r.Starts[:0]

@@ -27,8 +27,9 @@ const (
 // shift is below 64 and needs no test.
 func (n Counters) At(i uint64) uint64 { return n[i>>4] >> (i & 15 * 4) & 15 }
 
-// Inc adds one to counter i unless it is stuck. It needs no branch: c+1 has bit
-// 4 set only if c is 15, so the complement of that bit is the number to add.
+// Inc adds one to counter i unless it is stuck. It needs no branch, because c+1
+// has bit 4 set only if c is 15, so the complement of that bit is the number to
+// add.
 func (n Counters) Inc(i uint64) {
 	s := i & 15 * 4
 	w := n[i>>4]
@@ -45,8 +46,8 @@ func (n Counters) Dec(i uint64) {
 
 // Nonzero tests all sixteen counters in w: the result contains the lowest bit
 // of every counter that is not zero, and no other bit. The two shifts OR each
-// counter's four bits into its lowest. Bits that cross into the next lower
-// counter reach only its upper three bits, which the mask removes.
+// counter's four bits into its lowest. Some bits also reach the next lower
+// counter, but only its upper three bits, which the mask removes.
 func Nonzero(w uint64) uint64 {
 	w |= w >> 2
 	return (w | w>>1) & lowest

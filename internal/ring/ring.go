@@ -1,8 +1,8 @@
 // Package ring implements windows for structures that forget old keys. Such a
-// structure consists of parts. Keys are added to the newest part; when it is
-// full or its time is over, the oldest part is cleared and becomes the newest.
-// To cover a window of G parts, G+1 are used, because the newest is still
-// filling.
+// structure consists of parts. Keys are added to the newest part until it is
+// full or its time is over. Then the oldest part is cleared and becomes the
+// newest. To cover a window of G parts, G+1 are used, because the newest is
+// still filling.
 package ring
 
 import (
@@ -54,11 +54,11 @@ func (r *Ring) Count() (turn bool) {
 
 // Advance moves a Ring of time to t and returns the number of parts that have
 // begun since the last call. It returns 0 if t is earlier, since time never
-// goes back, and when it is called for the first time: previous keys belong to
-// the same part.
+// goes back, and for the first call, since previous keys belong to the same
+// part. For a window of keys, it always returns 0.
 //
-// Times before 1678 or after 2262 are moved to that year instead, because only
-// times in between can be encoded. In a window of keys Advance returns 0.
+// Only times from 1678 to 2262 can be encoded, so Advance replaces earlier and
+// later ones by the first or the last of these.
 func (r *Ring) Advance(t time.Time) (begun uint64) {
 	if r.length == 0 {
 		return 0
@@ -121,8 +121,8 @@ func (r *Ring) Reset() {
 }
 
 // Turn makes the oldest part the newest, n times, by rotating parts, which
-// begin with the oldest. It returns the new parts, which should be cleared by
-// the caller.
+// begin with the oldest. It returns the new parts, which the caller should
+// clear.
 func Turn[T any](parts []T, n uint64) []T {
 	k := int(min(n, uint64(len(parts))))
 	slices.Reverse(parts[k:]) // the order of the others does not matter

@@ -9,8 +9,8 @@ import "sync"
 //
 // Both factors are exact. When the rate is small, the sum depends mostly on
 // blocks with far more keys than the mean, so the mean load alone would be too
-// optimistic. A single block's rates depend only on k and the number of its
-// keys. They require O(k^2) time per key, but are computed once per process.
+// optimistic. A block's rate depends only on k and the number of its keys.
+// These rates require O(k^2) time per key, but are computed once per process.
 func BlockedRate(m uint64, k int, n uint64) float64 {
 	blocks := max(1, m/LineBits)
 	if k == 1 { // all positions are independent, as in a classic filter
@@ -55,7 +55,8 @@ func (b *block) at(keys int) float64 {
 }
 
 // add computes the rate for the next load in O(k^2) time. A throw hits one of j
-// given bits with probability j/512. Then j-1 bits still need to be covered:
+// given bits with probability j/512, and then j-1 bits still need to be
+// covered:
 //
 //	covered(j) <- covered(j) + (covered(j-1) - covered(j)) * j/512
 func (b *block) add() {

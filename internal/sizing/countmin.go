@@ -2,11 +2,11 @@ package sizing
 
 import "math"
 
-// CountMinWidth returns ceil(e/epsilon), the number of counters per row in a
-// count-min sketch. Using this width, each row overestimates by more than
-// epsilon*N with probability 1/e or less (Cormode and Muthukrishnan 2005,
-// section 3 and theorem 1). CountMinWidth returns 0 unless epsilon is positive,
-// and math.MaxUint64 if the width would be larger.
+// CountMinWidth returns ceil(e/epsilon), the number of counters per row with
+// which a row overestimates by more than epsilon*N with probability 1/e or less
+// (Cormode and Muthukrishnan 2005, section 3 and theorem 1). CountMinWidth
+// returns 0 unless epsilon is positive, and math.MaxUint64 if the width would
+// be larger.
 func CountMinWidth(epsilon float64) uint64 {
 	if !(epsilon > 0) {
 		return 0
@@ -17,10 +17,9 @@ func CountMinWidth(epsilon float64) uint64 {
 	return math.MaxUint64
 }
 
-// CountMinDepth returns ceil(ln(1/delta)), the number of rows. Using this
-// depth, all rows overestimate by more than epsilon*N with probability delta or
-// less (same theorem). The depth is at least 1 if delta is positive, and
-// otherwise 0.
+// CountMinDepth returns ceil(ln(1/delta)), the number of rows with which all
+// rows overestimate by more than epsilon*N with probability delta or less (same
+// theorem). The depth is at least 1 if delta is positive, and otherwise 0.
 func CountMinDepth(delta float64) int {
 	if !(delta > 0) {
 		return 0

@@ -16,15 +16,15 @@ const (
 // are two reasons why a key may not fit.
 //
 // First, there may be no free slot. Some slots stay empty because few keys can
-// use their bucket. In a random graph this fraction is 0.02. A search of 8,000
-// buckets finds 0.977 of the slots on average. The standard deviation is 0.2 to
-// 0.3 over the square root of the number of slots, and small tables have a
-// heavy tail, since a few buckets are easily tied by too many keys.
+// use their bucket. In a random graph, this fraction is 0.02, and a search of
+// 8,000 buckets finds 0.977 of the slots on average. The standard deviation is
+// 0.2 to 0.3 over the square root of the number of slots, and small tables have
+// a heavy tail, since a few buckets are easily tied by too many keys.
 // [cuckooLoad] leaves a margin for both.
 //
-// Second, more than eight keys may have the same two buckets. Wide fingerprints
-// tie random pairs of buckets. Narrow fingerprints tie only few pairs, and
-// therefore a table needs a minimum width: f = Omega(log n / b) in Fan et al.
+// Second, more than eight keys may have the same two buckets. While wide
+// fingerprints tie random pairs of buckets, narrow fingerprints tie only few
+// pairs, so a table needs a minimum width: f = Omega(log n / b) in Fan et al.
 // 2014, section 4. Unless m is a power of two, near buckets are also tied more
 // often than distant ones. [CrowdedPairs] bounds the probability.
 //
@@ -76,8 +76,8 @@ func nines(n uint64) float64 {
 var groupings = [pairSlots + 1]float64{1, 255, 3025, 7770, 6951, 2646, 462, 36, 1}
 
 // crowdedChance returns the probability that nine keys have the same two
-// buckets. When they have k different fingerprints, all k must tie these
-// buckets, and each key must have one of the two as its first.
+// buckets. If they have k different fingerprints, all k must tie these buckets,
+// and each key must have one of the two as its first.
 func crowdedChance(m uint64, f int) float64 { return crowdedWith(m, f, tieMoments(m)) }
 
 // crowdedWith is crowdedChance for the sums that tieMoments returns.
@@ -122,8 +122,8 @@ func mostTies(m uint64) moments {
 
 // tieMoments returns the sums of [tieChance] to the k-th power over all pairs
 // of an even and an odd bucket, for k from 1 to 9. There are m/2 pairs for each
-// odd distance d. Distances d and m-d are the same. Between the sizes s of
-// tieChance, which are even, the probability is linear in d, so half the
+// odd distance d, where distances d and m-d are the same. Between the sizes s
+// of tieChance, which are even, the probability is linear in d, so half the
 // integral of its power bounds the sum over odd d.
 func tieMoments(m uint64) (sums moments) {
 	from := uint64(0)
@@ -156,9 +156,9 @@ func tieMoments(m uint64) (sums moments) {
 
 // tieChance returns the probability that a fingerprint ties two buckets at an
 // odd distance d <= m/2. XOR permutes blocks of s buckets, for each bit s of m.
-// Both buckets must be in the same block, which s-d of m rotations achieve. The
-// largest block also wraps around. Then one of s/2 patterns exchanges the two
-// buckets.
+// Both buckets must be in the same block, as they are after s-d of m rotations,
+// or more for the largest block, which wraps around. Then one of s/2 patterns
+// exchanges the two buckets.
 func tieChance(m, d uint64) float64 {
 	s := largestBlock(m)
 	chance := float64(s-min(d, m-s)) / float64(s)
@@ -211,12 +211,13 @@ const leastCuckooRate = 1.0 / (1 << MaxFingerprintBits)
 // LeastCuckooRate returns the lowest rate of a plan for n keys.
 func LeastCuckooRate(n uint64) float64 { return leastCuckooRate + math.Ldexp(float64(n), -64) }
 
-// CuckooPlan returns the smallest table for n keys at the rate eps. For each
-// width, it needs the fewest buckets that meet both, because a few more buckets
-// can reduce the rate as much as another bit in all fingerprints. It tries
-// widths until a wider fingerprint needs more memory than it saves in buckets.
-// A slot uses saved bits less than a fingerprint. CuckooPlan returns false if
-// no table within MaxBits can be used, or if eps is below [LeastCuckooRate].
+// CuckooPlan returns the smallest table for n keys at the rate eps, in which a
+// slot uses saved bits less than a fingerprint. For each width, it computes the
+// fewest buckets that meet both, because a few more buckets can reduce the rate
+// as much as another bit in all fingerprints. It tries widths until a wider
+// fingerprint needs more memory than it saves in buckets. CuckooPlan returns
+// false if no table within MaxBits can be used, or if eps is below
+// [LeastCuckooRate].
 //
 // The size never decreases when n increases or eps decreases, because a table
 // for more keys or a lower rate is also considered for fewer keys and a higher
@@ -245,10 +246,10 @@ func CuckooPlan(n uint64, eps float64, saved int) (CuckooShape, bool) {
 // keys fit and have the rate eps, using fingerprints of f bits. If there is no
 // such number, leastBuckets returns false.
 //
-// Slots and rate allow any number above a least one. Crowding depends on the
-// bits of m, so numbers that may be crowded are tried one after another. Only
-// those with eleven significant bits are, so the result may be larger than
-// necessary by 0.1%.
+// Slots and rate allow any number above a least one. But crowding depends on
+// the bits of m, so numbers that may be crowded are tried one after another.
+// Since only those with eleven significant bits are tried, the result may be
+// larger than necessary by 0.1%.
 func leastBuckets(n uint64, eps float64, f int, limit uint64) (uint64, bool) {
 	guess := max(float64(n)/7.76, float64(n)/(math.Exp2(float64(f))*-math.Log1p(-eps)))
 	roomy := leastEven(guess, limit, func(m uint64) bool {
@@ -273,8 +274,8 @@ func leastBuckets(n uint64, eps float64, f int, limit uint64) (uint64, bool) {
 }
 
 // leastEven returns the smallest even number up to limit for which ok returns
-// true, or a larger number if there is none; see [smallest]. It starts at twice
-// the guess.
+// true, or a larger number if there is none. The search starts at twice the
+// guess; see [smallest].
 func leastEven(guess float64, limit uint64, ok func(uint64) bool) uint64 {
 	most := max(1, limit/2)
 	half, found := smallest(ceilWithin(guess, most), most, func(half uint64) bool { return ok(2 * half) })
@@ -311,8 +312,8 @@ func CuckooWithin(n, bits uint64, saved int) (best CuckooShape, ok bool) {
 
 // mostBuckets returns the largest even number of buckets up to most in which n
 // keys fit, using fingerprints of f bits, or false if there is none. Since
-// crowding depends on the bits of m, a smaller table can be used when a larger
-// one cannot. For 10^6 sizes of up to 4*10^9 keys, the result was always less
+// crowding depends on the bits of m, keys may fit in a table but not in a
+// larger one. For 10^6 sizes of up to 4*10^9 keys, the result was always less
 // than 256 buckets below most.
 func mostBuckets(n uint64, f int, most uint64) (uint64, bool) {
 	for m := most; m >= 2 && m+256 > most && n <= cuckooLoad(m); m -= 2 {

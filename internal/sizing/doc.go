@@ -8,7 +8,7 @@
 // Plans can be called with any arguments.
 //
 // The textbook rate (1-(1-1/m)^{kn})^k is only a lower bound (Bose et al. 2008,
-// Christensen et al. 2010). A filter that is sized using this formula misses
+// Christensen et al. 2010), so a filter that is sized using this formula misses
 // its target. The plans in this package use [Rate] instead, the exact
 // expectation.
 package sizing

@@ -21,7 +21,7 @@ func DynamicBound(eps float64) float64 { return LowerBound(eps) + math.Log2E }
 func BloomBitsPerKey(eps float64) float64 { return math.Log2E * LowerBound(eps) }
 
 // PartitionedRate returns (1-(1-k/m)^n)^k, the rate of k slices of m/k bits,
-// with a hash function for each slice. This rate is exact, since slices are
+// with a hash function for each slice. This is exact, since slices are
 // independent and a bit is set with a probability equal to the expected fill
 // ratio.
 func PartitionedRate(m uint64, k int, n uint64) float64 {
@@ -38,7 +38,7 @@ func fill(p, throws float64) float64 {
 }
 
 // Rate returns E[(X/m)^k], where X is the number of distinct bits among kn
-// uniform ones. This is the exact rate for all m and n in a classic filter.
+// uniform ones. This is the exact rate of a classic filter for all m and n.
 // When the fill ratio is about one half, it requires O(k^2) time, which is a
 // few microseconds, and O(k) space.
 //
@@ -50,8 +50,8 @@ func fill(p, throws float64) float64 {
 //
 //	Rate = sum_j P(D=j) * E[onto_j(T)]
 //
-// Since there is no subtraction, the relative error is near double precision. A
-// sum over X would be too long for large filters and would need to be
+// Since there is no subtraction, the relative error is near double precision.
+// For large filters, a sum over X would be too long and would need to be
 // approximated.
 func Rate(m uint64, k int, n uint64) float64 {
 	var s surjection
@@ -144,9 +144,9 @@ func DigestRate(n uint64) float64 { return -math.Expm1(-float64(n) / (1 << 64)) 
 
 // ClassicDigestRate returns the probability that a classic filter finds an
 // absent key because its digest is equal to a member's digest, or near it in
-// the probe sequence. A digest that is multiplier^s times a member's digest
-// shares k-|s| positions with it, for small s. It is found if the other |s|
-// bits are set, with probability fill^|s|. The total is DigestRate(n) times
+// the probe sequence. For small s, a digest that is multiplier^s times a
+// member's digest shares k-|s| positions with it, so it is found if the other
+// |s| bits are set, with probability fill^|s|. The total is DigestRate(n) times
 //
 //	1 + 2 (fill + fill^2 + ... + fill^(k-1))
 //
@@ -162,7 +162,7 @@ func ClassicDigestRate(m uint64, k int, n uint64) float64 {
 
 // WithDigest returns the rate of a filter with n keys if p is the rate of
 // independent positions. It adds [DigestRate], since an equal digest is also a
-// false positive. The two are independent events.
+// false positive and the two events are independent.
 func WithDigest(p float64, n uint64) float64 { return p + (1-p)*DigestRate(n) }
 
 // WithClassicDigest is like [WithDigest] for a classic filter, using
@@ -200,12 +200,12 @@ const negligible = 1e-20
 // binomialMean returns E[f(T)] for T ~ Binomial(n, p). f must be a probability
 // that does not decrease with T. Starting at the mode, binomialMean uses the
 // ratio of neighboring terms in both directions, and divides by the total
-// weight. This does not need a logarithm. n can be arbitrarily large, but n*p
+// weight, so it does not need a logarithm. n can be arbitrarily large, but n*p
 // must fit in an int.
 //
 // Below the mode, the sum stops when the weight is negligible, because f only
-// decreases. Above the mode, f may increase faster than the weight decreases.
-// There the sum stops when the products are also negligible.
+// decreases. Above the mode, f may increase faster than the weight decreases,
+// so the sum stops when the products are also negligible.
 func binomialMean(n, p float64, f func(int) float64) float64 {
 	if p >= 1 {
 		return f(int(n))

@@ -53,9 +53,9 @@ func (s *search) smallest(guess, limit uint64) (uint64, int, bool) {
 	return size, s.k, true
 }
 
-// approach returns a size near the result of [search.smallest]. It uses the
-// secant method on the logarithm of the rate, since this is almost proportional
-// to the size.
+// approach returns a size near the result of [search.smallest], using the
+// secant method on the logarithm of the rate, which is almost proportional to
+// the size.
 func (s *search) approach(size, limit uint64) uint64 {
 	r := s.at(size, s.k)
 	slope := math.Log(s.eps) / float64(size)
@@ -76,7 +76,7 @@ func (s *search) approach(size, limit uint64) uint64 {
 
 // bestHashes starts at k and returns the k with the lowest rate, or the
 // smallest if there are several. The rate must first decrease and then increase
-// with k. Rates need to be compared because rounding m/n*ln 2 may not give the
+// with k. bestHashes compares rates because rounding m/n*ln 2 may not give the
 // best k.
 func bestHashes(k int, rate func(k int) float64) (int, float64) {
 	best := rate(k)
@@ -102,7 +102,7 @@ func bestHashes(k int, rate func(k int) float64) (int, float64) {
 const usefulHashes = 64
 
 // HashesWithin returns the number of hash functions with the lowest rate for n
-// keys and about the given number of bits. This is the inverse of planning. n
+// keys and about the given number of bits, so it is the inverse of planning. n
 // must be positive.
 func HashesWithin(bits, n uint64, rate func(k int) float64) int {
 	k := min(usefulHashes, clampHashes(float64(bits)/float64(n)*math.Ln2))
@@ -144,9 +144,10 @@ func ceilWithin(size float64, limit uint64) uint64 {
 }
 
 // smallest returns the smallest size from 1 to limit for which ok returns true.
-// ok must also be true for all larger sizes. The search starts at guess,
-// doubles its steps, and bisects the last step. When guess is wrong by e, ok is
-// called O(log e) times. The result is always a size for which ok was called.
+// ok must also return true for all larger sizes. The search starts at guess,
+// doubles its steps, and bisects the last step, so when guess is wrong by e, ok
+// is called O(log e) times. The result is always a size for which ok was
+// called.
 func smallest(guess, limit uint64, ok func(uint64) bool) (uint64, bool) {
 	low, high := guess, guess // ok is false for low, or low is 0; it is true for high
 	if ok(guess) {

@@ -10,11 +10,11 @@ const MaxColumns = 32
 
 // RibbonColumns returns the number of columns, in units of 1/65536, that a
 // ribbon with n keys needs to have the rate eps. A fraction s of the segments
-// has r-1 columns and the others have r. This results in the rate 2^-r (1+s),
-// so s is 2^r eps - 1, rounded down. A rate may exceed eps by less than one
+// has r-1 columns and the others have r, which results in the rate 2^-r (1+s),
+// so s is 2^r eps - 1, rounded down. The rate may exceed eps by less than one
 // unit of s. RibbonColumns returns false when 32 columns are not enough.
 //
-// Because of the mixture a key uses log2(1+s) - s more bits than the optimum,
+// Because of the mixture, a key uses log2(1+s) - s more bits than the optimum,
 // which is 0.086 bits or less.
 func RibbonColumns(eps float64, n uint64) (uint32, bool) {
 	same := DigestRate(n)
@@ -49,8 +49,9 @@ const fewKeys = 32
 // keys can be divided in C(r+s, r) ways. When r is much less than s, this is
 // about log2(e (r+s)/r) bits per rare key (Carter et al., STOC 1978).
 //
-// A difference between logarithms of factorials would lose all digits when one
-// class is small. Therefore all terms are positive, except in a short series.
+// All terms are positive, except in a short series, because a difference
+// between logarithms of factorials would lose all digits when one class is
+// small.
 func ExactBound(r, s uint64) float64 {
 	r, s = min(r, s), max(r, s)
 	a, b := float64(r), float64(s)

@@ -1,7 +1,7 @@
 // Package advice selects the structures of filterfam that serve a need, with
 // their sizes and the Go code that creates them. All sizes are computed from
-// the structure's own Config. For structures that are built from a set they are
-// estimates, because they depend on the keys.
+// the structure's own Config, but are only estimates for structures that are
+// built from a set, because they depend on the keys.
 package advice
 
 import (
@@ -160,8 +160,8 @@ func bloomFirst(list []Choice) []Choice {
 
 // within computes the size of c at the requested rate or, if this is 0 or needs
 // too much memory, at the lowest rate within the memory. If the number of keys
-// is 0, the largest number within the memory is used. It returns an error if
-// the structure cannot have the requested rate at all.
+// is 0, it uses the largest number within the memory. If the structure cannot
+// have the requested rate at all, it returns an error.
 func (c candidate) within(n Needs) (Choice, error) {
 	if n.Keys > 0 && n.Rate > 0 {
 		choice, err := c.choice(n, n.Rate)
@@ -257,8 +257,8 @@ func (c candidate) describe(n Needs, choice Choice, fields string) Choice {
 }
 
 // A sizer returns the Bytes of a structure, and its Params in words, for a
-// number of keys and a rate. Some compute one of these, which is 0, from the
-// memory.
+// number of keys and a rate. If one of these is 0, some sizers compute it from
+// the memory.
 type sizer func(keys uint64, rate float64, memory uint64) (Choice, error)
 
 func sizeStatic(keys uint64, rate float64, _ uint64) (Choice, error) {

@@ -1,7 +1,7 @@
 // Package attack attacks structures of filterfam and of other libraries.
 //
-// Two other libraries use the global source of math/rand to move fingerprints.
-// This package seeds it, so the program needs //go:debug randseednop=0.
+// This package seeds the global source of math/rand, which two other libraries
+// use to move fingerprints, so the program needs //go:debug randseednop=0.
 package attack
 
 import (

@@ -240,9 +240,9 @@ const (
 	inverse5  = 0xcccccccccccccccd
 )
 
-// A murmur is the state of MurmurHash3_x64_128 between two 16-byte blocks. A
-// block that leads from any state to any other can be computed (Aumasson and
-// Bernstein, INDOCRYPT 2012, on the older MurmurHash3 with any seed).
+// A murmur is the state of MurmurHash3_x64_128 between two 16-byte blocks. For
+// any two states, the block that leads from one to the other can be computed
+// (Aumasson and Bernstein, INDOCRYPT 2012, on MurmurHash3 with any seed).
 type murmur struct{ h1, h2 uint64 }
 
 func (m murmur) after(k1, k2 uint64) murmur {
@@ -262,7 +262,7 @@ func (m murmur) to(t murmur) (k1, k2 uint64) {
 	return k1, k2
 }
 
-// murmurTwin returns a 32-byte key that begins with the 16 bytes of first and
+// murmurTwin returns a 32-byte key that begins with the 16 bytes of first. It
 // has the same MurmurHash3 with seed 0 as the 32-byte key, even when the same
 // suffix is appended to both keys.
 func murmurTwin(key, first []byte) []byte {

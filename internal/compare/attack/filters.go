@@ -273,10 +273,10 @@ const (
 	floodError = 0.01
 )
 
-// flood adds frequent keys and then a number of others of a size, each of them
-// several times. It returns the fraction of frequent keys that are not reported
-// before and after. If unnoticed is set, it ignores losses when the structure
-// reports that keys may be missing.
+// flood adds frequent keys and then a number of others with the given size,
+// each of them several times. It returns the fraction of frequent keys that are
+// not reported, before and after the others. If unnoticed is set, it ignores
+// losses when the structure reports that keys may be missing.
 func flood(number, size, each int, unnoticed bool) func(d *duel) (before, after float64) {
 	return func(d *duel) (before, after float64) {
 		c := must(d.tally(nil, d.secret))

@@ -102,9 +102,9 @@ func (e *Experiment) measureCells(ctx context.Context, done func()) error {
 
 // An Effort determines the number of rounds, and the number of absent keys to
 // query in each. False positives within a round are not independent, since a
-// filter may be fuller by chance. This effect stays below the sampling error,
-// and the pooled intervals are valid, if a round does not query more absent
-// keys than the filter has members.
+// filter may be fuller by chance. But if a round does not query more absent
+// keys than the filter has members, this effect stays below the sampling error,
+// and the pooled intervals are valid.
 type Effort struct {
 	Rounds, queries int
 	repeats         int // in a round, since few short operations cannot be timed
@@ -179,9 +179,9 @@ func matching(there []*cell, chosen []Structure, peer Structure, rates []float64
 	return []*cell{{Structure: ours, rate: peer.Fixed, beside: true}}
 }
 
-// tell passes the absent keys to a filter. It is measured in fewer rounds if it
-// would get more than 5,000,000 absent keys in all rounds, but in at least
-// five. A few rounds suffice, since its rate is 0.
+// tell passes the absent keys to a filter, whose rate is then 0, so that a few
+// rounds suffice. If all rounds would need more than 5,000,000 absent keys, it
+// is measured in fewer, but in at least five.
 func (c *cell) tell(absent *Keys, rounds int) {
 	c.absent = absent
 	c.skipped = max(0, min(rounds/minRounds, int(int64(rounds)*int64(absent.Len())/5_000_000))-1)
@@ -231,8 +231,8 @@ func (c *cell) attempt(do func() error) (err error) {
 }
 
 // heapGrowth returns the growth of the heap when build is called. If the growth
-// is small, it calls build several times and returns the smallest growth, since
-// other memory may be allocated at the same time.
+// is small, heapGrowth calls build several times and returns the smallest
+// growth, since other memory may be allocated at the same time.
 func heapGrowth(build func() any) (least uint64) {
 	for range 5 {
 		var before, after runtime.MemStats

@@ -193,8 +193,8 @@ type Keys struct {
 func (k *Keys) Len() int { return len(k.ends) }
 
 // add allocates memory for all expected keys at once, because append would need
-// twice the memory. This is done when a first key has been read, since a file
-// that is no list of keys can be a single line.
+// twice the memory. But it does so only when a first key has been read, since a
+// file that is not a list of keys can be a single line.
 func (k *Keys) add(key []byte) {
 	if k.bytes == nil {
 		k.bytes = make([]byte, 0, k.size)
@@ -221,9 +221,9 @@ func randomKeys(source *rand.ChaCha8, n int) Keys {
 	return k
 }
 
-// A keySet contains distinct keys, which it identifies by their digests. The
-// probability that two of 10^7 keys have the same one is below 3e-6. Only the
-// first of these is added then.
+// A keySet contains distinct keys, which it identifies by their digests. If two
+// keys have the same digest, it only adds the first, but among 10^7 keys this
+// has a probability below 3e-6.
 type keySet struct {
 	Keys
 	places map[hashfam.Digest]uint32
@@ -312,7 +312,7 @@ type dropped struct {
 
 // distinct adds each line of text to set. It ignores empty lines, repeated
 // lines and keys in exclude. Lines end with \n or \r\n, which the last line may
-// lack, while all other bytes belong to the key.
+// lack. All other bytes belong to the key.
 func distinct(set *keySet, text io.Reader, exclude *keySet) (c dropped, err error) {
 	const mostKeys = math.MaxUint32 - 1 // since places have 32 bits
 	lines, number := bufio.NewScanner(text), 1

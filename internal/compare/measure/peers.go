@@ -54,8 +54,8 @@ func newPeerBloom(n uint64, rate float64, _ hashfam.Family) (*Filter, error) {
 // fixed returns a function that returns a filter's fixed size.
 func fixed[T int | uint](bytes T) func() uint64 { return func() uint64 { return uint64(bytes) } }
 
-// newHoliman builds a filter that does not hash keys, so they are hashed by our
-// family. It also derives the filter's random keys, so that two runs agree.
+// newHoliman builds a filter that does not hash keys, so our family hashes
+// them, and also derives the filter's random keys, so that two runs agree.
 func newHoliman(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
 	m := holimanbloom.OptimalM(n, rate)
 	keys := make([]uint64, holimanbloom.OptimalK(m, n))

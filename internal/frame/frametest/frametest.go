@@ -1,7 +1,7 @@
 // Package frametest helps to test encoders and decoders. It damages and changes
 // frames, corrects their checksums, compares them with golden files, and fuzzes
-// decoders. It repeats the numbers of docs/format.md instead of using package
-// frame, so that a changed format will be noticed.
+// decoders. The numbers of docs/format.md are repeated here instead of using
+// package frame, so that a changed format is noticed.
 package frametest
 
 import (
@@ -80,8 +80,8 @@ func Set(b []byte, words map[int]uint64) []byte {
 	return Seal(b)
 }
 
-// Damage calls do with damaged copies of a frame. The frame is truncated
-// anywhere, or a bit is flipped: each bit in the header and at the end, and one
+// Damage calls do with damaged copies of a frame, which are truncated anywhere
+// or have a flipped bit: each bit in the header and at the end, but only one
 // bit in each other byte, since a checksum covers them.
 func Damage(b []byte, do func(bad []byte)) {
 	for i := range b {
@@ -99,8 +99,8 @@ func Damage(b []byte, do func(bad []byte)) {
 }
 
 // Change returns a copy of the frame b with one to eight drawn changes and
-// correct checksums. Half of the changes are in the header, but the magic and
-// the version stay the same. A change can copy words of another frame.
+// correct checksums. Half of the changes are in the header, but not in the
+// magic or the version. A change can copy words of another frame.
 func Change(t *rapid.T, b, another []byte) []byte {
 	b = bytes.Clone(b)
 	for range rapid.IntRange(1, 8).Draw(t, "number of changes") {
@@ -195,9 +195,8 @@ func Equal(t rapid.TB, want, got []byte, message string) {
 }
 
 // Fuzz fuzzes a function using arbitrary bytes. Every run begins with the lines
-// in testdata/fuzz/NAME.txt: bytes in hexadecimal, or comments after a #. When
-// an input fails, the message contains its digits, which should be added to
-// this file.
+// in testdata/fuzz/NAME.txt, which contain bytes in hexadecimal, or comments
+// after a #. When an input fails, add the digits in the message to this file.
 func Fuzz(f *testing.F, check func(*testing.T, []byte)) {
 	text, err := os.ReadFile(filepath.Join("testdata", "fuzz", f.Name()+".txt"))
 	require.True(f, err == nil || errors.Is(err, os.ErrNotExist), "%v", err)
