@@ -22,10 +22,7 @@ import (
 // collect removes the objects that are not reachable. mark must call its
 // argument for each reachable object.
 func collect(reachable uint64, mark func(keep func(id string)), all []string, remove func(id string)) error {
-	live, err := bloom.New(bloom.Config{
-		Capacity: reachable, FPRate: 0.01,
-		Family: hashfam.Random(), // another one for each run
-	})
+	live, err := bloom.New(bloom.Config{Capacity: reachable, FPRate: 0.01, Family: hashfam.Random()}) // a new family
 	if err != nil {
 		return err
 	}

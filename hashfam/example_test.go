@@ -11,6 +11,9 @@ import (
 	"fmt"
 	"hash/maphash"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -47,6 +50,37 @@ func ExampleNew() {
 	// true false
 	// hashfam.Key(hidden)
 	// true
+}
+
+// keyIn returns the key in a file, or a new one if there is no file.
+func keyIn(name string) (key hashfam.Key, err error) {
+	stored, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		key = hashfam.RandomKey()
+		return key, os.WriteFile(name, key[:], 0o600)
+	}
+	if err == nil && copy(key[:], stored) < len(key) {
+		err = errors.New("the key is too short")
+	}
+	return key, err
+}
+
+// A program stores its key in a file, so that it can read its filters after a
+// restart.
+func Example_keyInAFile() {
+	dir := hashfam.Must(os.MkdirTemp("", ""))
+	defer os.RemoveAll(dir)
+	name := filepath.Join(dir, "key")
+	first := hashfam.Must(keyIn(name))
+	again := hashfam.Must(keyIn(name))
+	fmt.Println(hashfam.New(first).Derive("users") == hashfam.New(again).Derive("users"))
+	fmt.Println(os.WriteFile(name, nil, 0o600))
+	_, err := keyIn(name)
+	fmt.Println(err)
+	// Output:
+	// true
+	// <nil>
+	// the key is too short
 }
 
 func ExampleFamily_Derive() {
@@ -131,8 +165,8 @@ func ExampleDigest() {
 	// Output: true false
 }
 
-// Package hash/maphash is three times as fast as a family. Its seed is
-// different in each process, so this filter must not be stored or sent.
+// Package hash/maphash is faster than a family. Its seed is different in each
+// process, so this filter must not be stored or sent.
 func ExampleDigest_maphash() {
 	f := hashfam.Must(bloom.New(bloom.Config{Capacity: 1000, FPRate: 0.01, Layout: bloom.Blocked}))
 	seed := maphash.MakeSeed() // use the same seed for all keys of f
