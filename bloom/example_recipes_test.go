@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"log"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -72,7 +73,8 @@ func publish(name string, lock sync.Locker, f *bloom.Filter) {
 		lock.Lock()
 		defer lock.Unlock()
 		return map[string]any{
-			"bytes": f.SizeBytes(), "keys": f.EstimatedLen(), "fill": f.FillRatio(), "rate": f.FalsePositiveRate(),
+			"bytes": f.SizeBytes(), "fill": f.FillRatio(), "rate": f.FalsePositiveRate(),
+			"keys": min(f.EstimatedLen(), math.MaxFloat64), // of a full filter, it is infinite, which JSON cannot express
 		}
 	}))
 }
@@ -88,7 +90,16 @@ func Example_metrics() {
 		fmt.Println(err)
 	}
 	fmt.Printf("%.0f bytes, about %.0f keys, a rate of %.2f%%\n", numbers["bytes"], numbers["keys"], 100*numbers["rate"])
-	// Output: 1200 bytes, about 496 keys, a rate of 0.02%
+
+	full := hashfam.Must(bloom.New(bloom.Config{Capacity: 1, FPRate: 0.01}))
+	for i := range 1000 {
+		full.AddString(fmt.Sprint("key ", i))
+	}
+	publish("full", new(sync.Mutex), full)
+	fmt.Println(json.Valid([]byte(expvar.Get("full").String())))
+	// Output:
+	// 1200 bytes, about 496 keys, a rate of 0.02%
+	// true
 }
 
 // A guard is a filter in front of a slow store.
