@@ -8,8 +8,8 @@ import (
 
 // A Config describes a [Function].
 type Config struct {
-	// Compact reduces the size from 2.2 to 1.95 bits per key. Queries will be a
-	// little faster, but building the function will take 2.5 times as long.
+	// Compact reduces the size from 2.2 to 1.95 bits per key, but building the
+	// function takes longer.
 	Compact bool
 
 	// Family hashes the keys. The zero value is the public family. A keyed

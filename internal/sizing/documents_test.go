@@ -1,0 +1,60 @@
+package sizing_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/internal/checks"
+	"github.com/filterfam/filterfam/internal/sizing"
+)
+
+// poisson returns the probability that a Poisson variable is at least j.
+func poisson(mean float64, j int) float64 {
+	tail, term := 0.0, math.Exp(-mean)
+	for i := range j + 100 {
+		if i >= j {
+			tail += term
+		}
+		term *= mean / float64(i+1)
+	}
+	return tail
+}
+
+// textbook returns the rate that ignores the variance of the fill.
+func textbook(m, k, n float64) float64 { return math.Pow(-math.Expm1(k*n*math.Log1p(-1/m)), k) }
+
+// docs/theory.md contains numbers that follow from formulas.
+func TestTheoryShowsTheFormulas(t *testing.T) {
+	shows := func(format string, args ...any) {
+		t.Helper()
+		checks.Documented(t, "theory.md", format, args...)
+	}
+	for _, c := range []struct {
+		m, n uint64
+		k    int
+	}{{64, 8, 4}, {256, 26, 7}} {
+		shows("| %d | %d | %d | %.4g%% | %.4g%% |", c.m, c.k, c.n, 100*sizing.Rate(c.m, c.k, c.n), 100*textbook(float64(c.m), float64(c.k), float64(c.n)))
+	}
+	worst := 0.0
+	for eps := 0.03; eps >= 1e-9; eps *= 0.97 {
+		for n := uint64(10_000); n <= 1e6; n *= 10 {
+			p, ok := sizing.ClassicPlan(n, eps)
+			require.True(t, ok)
+			worst = max(worst, float64(p.Bits)/float64(n)/sizing.BloomBitsPerKey(eps)-1)
+		}
+	}
+	shows("this increases by up to %.2f%%", 100*worst)
+	shows("with mean ln 2, and reaches 15 with probability %.3g", poisson(math.Ln2, 15))
+	var rates []any
+	for _, f := range []int{8, 10, 13, 17, 23} {
+		const m = 1 << 20
+		rates = append(rates, 100*sizing.CuckooTableRate(m, f, 4*m*97/100))
+	}
+	shows("rates of %.4g%%, %.3g%%, %.3g%%, %.3g%% and", rates[:4]...)
+	shows("and %.3ge-7", 1e5*rates[4].(float64))
+	shows("%.4g%%; rounding the fill first", 100*textbook(30*2_500_000, 30, 5_000_000))
+	shows("10 bits per key: below 1%% | %.2f%% |", 100*textbook(10e6, 7, 1e6))
+	shows("the rate is %.1f%%", 100*textbook(8e6, 10, 1e6))
+}
