@@ -60,7 +60,7 @@ func TestChoosingShowsSizes(t *testing.T) {
 		100*math.Ldexp(1e14, -65), 100*math.Ldexp(1e18, -65))
 	checks.Documented(t, "choosing.md", "a key in a window of N keys needs %.1f bits", rotatingBits(0))
 	checks.Documented(t, "choosing.md", "in a burst, it needs %.1f bits", rotatingBits(time.Hour))
-	checks.Documented(t, "choosing.md", "`static.Filter`** uses %.1f bits per key", bits(staticSize(n, 0.01), n))
+	checks.Documented(t, "choosing.md", "`static.Filter` uses %.1f bits per key", bits(staticSize(n, 0.01), n))
 }
 
 func TestChoosingShowsExactSizes(t *testing.T) {
