@@ -15,7 +15,8 @@ import (
 )
 
 // A filter is built from digests, in any order and with any copies. The slice
-// will still contain the same set, so it can be used to build a larger filter.
+// will contain the same digests in another order, so it can be used to build a
+// larger filter.
 func Example() {
 	c := static.Config{FPRate: 0.01}
 	var digests []hashfam.Digest

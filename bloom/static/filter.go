@@ -16,9 +16,8 @@ import (
 // about 0.1 microseconds per digest and worker. In addition to the filter, it
 // needs about a byte per digest and 1.5 MB per worker.
 //
-// New does not retain digests, but sorts them in place, and may replace a copy
-// of a digest by a copy of another one. Even after an error, the slice still
-// contains the same set, so you can append digests and build again.
+// New does not retain digests, but changes their order. You can append digests
+// and build again.
 //
 // New returns [ErrParams], naming the field, if c is invalid for this number of
 // digests. It also does so if the digests need more than 32 layers, which

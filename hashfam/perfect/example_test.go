@@ -174,7 +174,10 @@ func ExampleNew() {
 	digests := hashfam.Family{}.SumAllStrings(nil, []string{"a", "b", "a"})
 	_, err := perfect.New(context.Background(), perfect.Config{}, digests)
 	fmt.Println(err)
-	// Output: perfect: invalid parameters: digests = 1 equal to earlier ones, want distinct digests
+	fmt.Printf("the digest of a is %#x\n", uint64(hashfam.Family{}.SumString("a")))
+	// Output:
+	// perfect: invalid parameters: digests = 1 equal to others, for example 0x96c20860cd93a249, want distinct digests
+	// the digest of a is 0x96c20860cd93a249
 }
 
 // letters returns the digests of the letters a to m, computed by fam.

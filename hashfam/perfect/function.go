@@ -16,16 +16,15 @@ import (
 // million if c.Compact is set. In addition to the function, it needs about half
 // a byte of memory per digest.
 //
-// New does not retain digests, but sorts the slice, and may replace a copy of a
-// digest with a copy of another one. Even after an error, the slice contains
-// the same set of digests.
+// New does not retain digests, but changes their order.
 //
-// If two digests are equal, [ErrParams] is returned. Duplicate keys should then
-// be removed. If there are none, use another family: with probability n^2/2^65,
-// two of n different keys have the same digest. ErrParams is also returned if
-// too many digests share a bucket, which cannot happen by chance: somebody
-// chose the keys. Using a keyed family prevents this. If ctx is canceled, New
-// returns its error.
+// If two digests are equal, New returns [ErrParams]. The error contains such a
+// digest instead of its positions, because the order has changed. Duplicate
+// keys should then be removed. If there are none, use another family: with
+// probability n^2/2^65, two of n different keys have the same digest. ErrParams
+// is also returned if too many digests share a bucket, which cannot happen by
+// chance: somebody chose the keys. Using a keyed family prevents this. If ctx
+// is canceled, New returns its error.
 func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Function, error) {
 	p := newProgress(c.Progress, 2, uint64(len(digests)))
 	sorted, err := sortDigests(ctx, digests, p)
@@ -33,7 +32,8 @@ func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Function, er
 		return nil, err
 	}
 	if copies := len(digests) - len(sorted); copies > 0 {
-		return nil, paramError("digests", fmt.Sprintf("%d equal to earlier ones", copies), "distinct digests")
+		text := fmt.Sprintf("%d equal to others, for example 0x%016x", copies, uint64(digests[len(sorted)]))
+		return nil, paramError("digests", text, "distinct digests")
 	}
 	return c.build(ctx, uint64(len(sorted)), slices.Values(sorted), p)
 }

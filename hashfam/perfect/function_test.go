@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks"
@@ -156,12 +157,24 @@ func TestHostileDigests(t *testing.T) {
 	}
 }
 
-// The slice must contain the same set of digests after a build, even after an
-// error.
-func TestBuildKeepsTheSetOfDigests(t *testing.T) {
-	want := random(3000, 1)
+func TestNewNamesARepeatedDigest(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		digests := random(rapid.IntRange(1, 100).Draw(t, "n"), 1)
+		d := rapid.SampledFrom(digests).Draw(t, "repeated")
+		copies := rapid.IntRange(1, 3).Draw(t, "copies")
+		digests = append(digests, slices.Repeat([]hashfam.Digest{d}, copies)...)
+		_, err := New(context.Background(), Config{}, digests)
+		require.ErrorIs(t, err, ErrParams)
+		require.ErrorContains(t, err, fmt.Sprintf("digests = %d equal to others, for example 0x%016x, want", copies, uint64(d)))
+	})
+}
+
+// The slice must contain the same digests after a build, even after an error.
+func TestBuildKeepsTheDigests(t *testing.T) {
+	digests := random(3000, 1)
+	digests = append(digests, digests[:3]...)
+	want := slices.Clone(digests)
 	slices.Sort(want)
-	digests := append(random(3000, 1), want[:3]...)
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, ctx := range []context.Context{t.Context(), canceled} {
@@ -171,7 +184,7 @@ func TestBuildKeepsTheSetOfDigests(t *testing.T) {
 		require.ErrorIs(t, err, ctx.Err())
 		got := slices.Clone(digests)
 		slices.Sort(got)
-		require.Equal(t, want, slices.Compact(got))
+		require.Equal(t, want, got)
 	}
 }
 

@@ -23,11 +23,11 @@ const (
 func rank(d hashfam.Digest) uint64 { return uint64(d.Probe()) }
 
 // Sort sorts digests by the first value of their probe sequence, d.Probe(). It
-// returns the distinct ones, which are at the beginning of digests. The rest of
-// the slice will contain copies, so that the slice remains the same set, even
-// after an error. If ctx is canceled, Sort returns ctx's error. It uses 0.6 MB
-// of memory per worker. The time is linear. When digests are not random, for
-// example because somebody chose them, it can be up to eight times as long.
+// returns the distinct ones, which are at the beginning of digests. Their copies
+// follow, so the slice contains the same digests in another order, even after an
+// error. If ctx is canceled, Sort returns ctx's error. It uses 0.6 MB of memory
+// per worker. The time is linear. When digests are not random, for example
+// because somebody chose them, it can be up to eight times as long.
 //
 // Sort is a radix sort. It divides large lists in place (American flag sort,
 // McIlroy, Bostic and McIlroy, Computing Systems 6, 1993). For lists that fit
@@ -53,14 +53,17 @@ func Sort(ctx context.Context, b Build, digests []hashfam.Digest) ([]hashfam.Dig
 }
 
 // distinct moves one of each run of equal digests to the front of list, and
-// returns these digests. Unlike slices.Compact, it does not clear the others.
+// returns these digests. Their copies follow.
 func distinct(list []hashfam.Digest) []hashfam.Digest {
 	n := 0
-	for _, d := range list {
-		if n == 0 || list[n-1] != d {
-			list[n] = d
-			n++
+	for i, d := range list {
+		if n > 0 && list[n-1] == d {
+			continue
 		}
+		if n < i { // list[n] is a copy
+			list[n], list[i] = d, list[n]
+		}
+		n++
 	}
 	return list[:n]
 }
