@@ -85,12 +85,40 @@ func TestInvalidFilterConfigs(t *testing.T) {
 		require.ErrorIs(t, err, ErrParams)
 		require.ErrorContains(t, err, field)
 	}
-	require.NoError(t, FilterConfig{FPRate: math.Ldexp(1001, -64)}.check(1000)) // above n/2^64
-	err := FilterConfig{FPRate: math.Ldexp(1000, -64)}.check(1000)
-	require.EqualError(t, err, "perfect: invalid parameters: FilterConfig.FPRate = 5.421010862427522e-17, want at least 5.43e-17")
-	least := filterOf(t, FilterConfig{FPRate: math.Ldexp(1, -56)}, random(100, 1))
-	require.Equal(t, math.Ldexp(1, -56), least.FalsePositiveRate())
-	require.NotContains(t, least.ContainsAll(nil, random(100, 1)), false)
+}
+
+// The rate must be above n/2^64 and not below 2^-56, whatever ValueBits is.
+func TestTheLowestRateIsPossibleWithAllValues(t *testing.T) {
+	for _, bits := range []int{0, 1, 32, 33, 64} {
+		c := FilterConfig{FPRate: math.Ldexp(1001, -64), ValueBits: bits}
+		require.NoError(t, c.check(1000))
+		require.NoError(t, newSlotSize(c.FPRate, bits, 1000).check(frame.PerfectFilter))
+		c.FPRate = math.Ldexp(1000, -64)
+		require.EqualError(t, c.check(1000), "perfect: invalid parameters: FilterConfig.FPRate = 5.421010862427522e-17, want at least 5.43e-17")
+		c.FPRate = math.Nextafter(0x1p-56, 0)
+		require.EqualError(t, c.check(100), "perfect: invalid parameters: FilterConfig.FPRate = 1.3877787807814455e-17, want at least 1.39e-17")
+
+		c.FPRate = 0x1p-56
+		digests, values := random(100, 1), make([]uint64, 100)
+		for i := range values {
+			values[i] = math.MaxUint64 >> (64 - bits)
+		}
+		if bits == 0 {
+			values = nil
+		}
+		f, err := NewFilter(t.Context(), c, slices.Clone(digests), values)
+		require.NoError(t, err)
+		require.Equal(t, 0x1p-56, f.FalsePositiveRate())
+		data, err := f.MarshalBinary()
+		require.NoError(t, err)
+		var g Filter
+		require.NoError(t, g.UnmarshalBinary(data))
+		for _, d := range digests {
+			value, found := g.ValueDigest(d)
+			require.True(t, found)
+			require.Equal(t, uint64(math.MaxUint64)>>(64-bits), value)
+		}
+	}
 }
 
 // A slot in a frame must have a fingerprint, and must not exceed 56 bits. A wide
