@@ -155,19 +155,37 @@ func (f *filler) collect(word uint64) {
 // places, because this leaves the most room for the following buckets.
 func (f *filler) best(keys []candidate) uint64 {
 	best, least := uint64(0), uint64(math.MaxUint64)
+	next := uint64(1) // the lowest seed that can be better
 	for from := uint64(0); from < seeds; from += 64 {
-		free := ^f.taken(keys, from)
-		if from == 0 {
-			free &^= 1
+		next = max(next, from)
+		if next-from >= 64 {
+			continue
 		}
-		for ; free != 0; free &= free - 1 {
+		free := ^f.taken(keys, from)
+		for free &= math.MaxUint64 << (next - from); free != 0; free &= math.MaxUint64 << (next - from) {
 			seed := from + uint64(bits.TrailingZeros64(free))
 			if sum := f.sum(keys, seed); sum < least && f.distinct(keys, seed) {
 				best, least = seed, sum
 			}
+			next = f.next(keys, seed)
 		}
 	}
 	return best
+}
+
+// next returns the lowest seed that can be better than the given one, even if
+// that one was not possible. If seeds are shifts, this is the one with which the
+// next key wraps around in its slice: up to there, the distances between places
+// do not change, and their sum grows.
+func (f *filler) next(keys []candidate, seed uint64) uint64 {
+	if f.factors {
+		return seed + 1
+	}
+	last := uint64(0)
+	for _, c := range keys {
+		last = max(last, c.place(&f.level, seed)-c.start)
+	}
+	return seed + maxSlice - last
 }
 
 // taken tests the 64 seeds from the given one. Bit i of the result is set if
