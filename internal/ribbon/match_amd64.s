@@ -226,22 +226,20 @@ TEXT ·containsAVX512(SB), NOSPLIT, $0-17
 	MULXQ geometry_starts(DI), R9, CX // the start
 	IMULQ SI, DX
 
-	// AX is the segment's first word, BX the first word of the next one, R13
-	// the number of the segment's columns.
+	// AX is the segment's first word, BX the first word of the next one, R9 the
+	// number of the segment's columns: one less if it is narrow. R13 has a bit
+	// for each of them.
 	MOVQ       CX, AX
 	MOVQ       CX, BX
 	SHRQ       $6, AX
 	SHRQ       $16, BX
 	ADDQ       BX, AX
-	XORL       R13, R13
+	MOVQ       R10, R9
 	CMPQ       AX, R12
-	ADCL       $0, R13 // 1 if narrow
-	CMPQ       R12, AX
-	CMOVQGT    AX, R12
+	CMOVQCS    AX, R12
+	SBBQ       $0, R9
 	IMULQ      R10, AX
 	SUBQ       R12, AX
-	MOVQ       R10, R9
-	SUBQ       R13, R9
 	LEAQ       (AX)(R9*1), BX
 	PREFETCHT0 (R8)(AX*8)
 	PREFETCHT0 (R8)(BX*8)
@@ -267,15 +265,13 @@ TEXT ·containsAVX512(SB), NOSPLIT, $0-17
 	CMPL    R11, R9
 	JLT     bumps
 
-	// DX is the second value of the probe sequence, R11 will be the
-	// fingerprint.
+	// DX is the second value of the probe sequence, and then the fingerprint.
 	MOVQ         DX, R9
 	SHRQ         $32, R9
 	XORQ         DX, R9
 	ORQ          $1, R9
 	IMULQ        SI, DX
 	SHRQ         $32, DX
-	MOVL         DX, R11
 	SHLXQ        CX, R9, R12
 	VPBROADCASTQ R12, Z16
 	SHRQ         $1, R9
@@ -283,7 +279,7 @@ TEXT ·containsAVX512(SB), NOSPLIT, $0-17
 	SHRXQ        CX, R9, R9
 	VPBROADCASTQ R9, Z17
 
-	// As long as there are more than eight columns, eight are compared. R11 and
+	// As long as there are more than eight columns, eight are compared. DX and
 	// R13 are shifted to the next ones.
 	CMPQ R10, $8
 	JLE  last
@@ -294,11 +290,11 @@ eight:
 	VPOPCNTQ      Z18, Z18
 	VPTESTMQ.BCST bit<>(SB), Z18, K2
 	KMOVB         K2, R9
-	CMPB          R9, R11
+	CMPB          R9, DX
 	JNE           differs
 	ADDQ          $8, AX
 	ADDQ          $8, BX
-	SHRL          $8, R11
+	SHRL          $8, DX
 	SHRL          $8, R13
 	SUBQ          $8, R10
 	CMPQ          R10, $8
@@ -311,7 +307,7 @@ last:
 	VPOPCNTQ      Z18, Z18
 	VPTESTMQ.BCST bit<>(SB), Z18, K2
 	KMOVB         K2, R9
-	XORL          R11, R9
+	XORL          DX, R9
 	TESTL         R13, R9
 	SETEQ         ret+16(FP) // present is 1, and absent is 0
 	RET
