@@ -54,6 +54,7 @@ func TestTheoryShowsTheFormulas(t *testing.T) {
 	}
 	shows("rates of %.4g%%, %.3g%%, %.3g%%, %.3g%% and", rates[:4]...)
 	shows("and %.3ge-7", 1e5*rates[4].(float64))
+	shows("30 buckets are planned for %d keys, and 32 buckets for %d", sizing.CuckooCapacity(30, 12), sizing.CuckooCapacity(32, 12))
 	shows("%.4g%%; rounding the fill first", 100*textbook(30*2_500_000, 30, 5_000_000))
 	shows("10 bits per key: below 1%% | %.2f%% |", 100*textbook(10e6, 7, 1e6))
 	shows("the rate is %.1f%%", 100*textbook(8e6, 10, 1e6))
