@@ -52,6 +52,7 @@ func TestPackagesImportOnlyLowerOnes(t *testing.T) {
 		"internal/ring":             below(),
 		"internal/nibbles":          nil,
 		"internal/lines":            nil,
+		"internal/memory":           {"internal/sizing"},
 		"internal/sizing":           nil,
 		"internal/data":             nil,
 		"hashfam":                   {"internal/cpu", "github.com/dchest/siphash"},

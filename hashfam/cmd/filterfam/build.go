@@ -208,27 +208,35 @@ func (f *buildFlags) create(n uint64) (made io.WriterTo, add func([]hashfam.Dige
 		return func(digests []hashfam.Digest) error { add(digests); return nil }
 	}
 	memory := uint64(f.memory)
+	flag := f.limit()
+	if f.n == 0 && memory == 0 {
+		flag = fmt.Sprintf("%d lines", n)
+	}
 	switch f.kind {
 	case "bloom":
-		b, err := bloom.New(bloom.Config{Capacity: n, FPRate: f.rate, MemoryBytes: memory, Layout: f.parsedLayout, Family: f.family})
+		c := bloom.Config{Capacity: n, FPRate: f.rate, MemoryBytes: memory, Layout: f.parsedLayout, Family: f.family}
+		b, err := allocated(flag, c.Params, bloom.NewFromParams)
 		if err != nil {
 			return nil, nil, nil, err
 		}
 		return b, always(b.AddAll), b.FalsePositiveRate, nil
 	case "counting":
-		b, err := counting.New(counting.Config{Capacity: n, FPRate: f.rate, MemoryBytes: memory, Layout: f.parsedLayout, Family: f.family})
+		c := counting.Config{Capacity: n, FPRate: f.rate, MemoryBytes: memory, Layout: f.parsedLayout, Family: f.family}
+		b, err := allocated(flag, c.Params, counting.NewFromParams)
 		if err != nil {
 			return nil, nil, nil, err
 		}
 		return b, always(b.AddAll), b.FalsePositiveRate, nil
 	case "cuckoo":
-		b, err := cuckoo.New(cuckoo.Config{Capacity: n, FPRate: f.rate, MemoryBytes: memory, Compact: f.compact, Family: f.family})
+		c := cuckoo.Config{Capacity: n, FPRate: f.rate, MemoryBytes: memory, Compact: f.compact, Family: f.family}
+		b, err := allocated(flag, c.Params, cuckoo.NewFromParams)
 		if err != nil {
 			return nil, nil, nil, err
 		}
 		return b, distinct(b), b.FalsePositiveRate, nil
 	}
-	s, err := countmin.New(countmin.Config{Epsilon: f.epsilon, Delta: f.delta, Conservative: f.conservative, Family: f.family})
+	c := countmin.Config{Epsilon: f.epsilon, Delta: f.delta, Conservative: f.conservative, Family: f.family}
+	s, err := allocated(fmt.Sprintf("-epsilon %g", f.epsilon), c.Params, countmin.NewFromParams)
 	if err != nil {
 		return nil, nil, nil, err
 	}

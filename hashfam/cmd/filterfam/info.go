@@ -12,6 +12,7 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
+	"github.com/filterfam/filterfam/internal/memory"
 )
 
 // An about describes the structure in a file.
@@ -80,16 +81,30 @@ func (c *command) printAbout(a about, asJSON, later bool) error {
 	return nil
 }
 
-// describe reads a file.
-func describe(name string, fam hashfam.Family) (about, error) {
+// readAll returns the contents of a file.
+func readAll(name string) ([]byte, error) {
 	file, err := openInput(name)
 	if err != nil {
-		return about{}, err
+		return nil, err
 	}
 	defer file.Close()
+	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+		if err := memory.Check(uint64(info.Size())); err != nil {
+			return nil, inFile(name, err)
+		}
+	}
 	data, err := io.ReadAll(file)
 	if err != nil {
-		return about{}, inFile(name, err)
+		return nil, inFile(name, err)
+	}
+	return data, nil
+}
+
+// describe reads a file.
+func describe(name string, fam hashfam.Family) (about, error) {
+	data, err := readAll(name)
+	if err != nil {
+		return about{}, err
 	}
 	h, err := frame.Identify(data)
 	if err != nil {

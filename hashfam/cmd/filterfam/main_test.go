@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"os"
@@ -20,6 +21,7 @@ import (
 	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks"
+	"github.com/filterfam/filterfam/internal/frame"
 )
 
 // asCommand is the environment variable that makes this program the command.
@@ -291,6 +293,13 @@ func TestErrorsAreOneLine(t *testing.T) {
 		{"build: flag provided but not defined: -zap", []string{"build", "-zap"}},
 		{"build: -type tree, want static, bloom", []string{"build", "-type", "tree", "-o", "x", "keys"}},
 		{"build: -layout square, want classic", []string{"build", "-layout", "square", "-type", "bloom", "-o", "x", "keys"}},
+		{"build: -n 20000000000000: needs 23984069633216 bytes of memory, but only ", []string{"build", "-type", "bloom", "-n", "2e13", "-o", "x", "keys"}},
+		{"build: -n 20000000000000: needs ", []string{"build", "-type", "cuckoo", "-n", "2e13", "-o", "x", "keys"}},
+		{"build: -n 6000000000000: needs ", []string{"build", "-type", "counting", "-n", "6e12", "-o", "x", "keys"}},
+		{"build: -memory 30786325577728: needs ", []string{"build", "-type", "bloom", "-memory", "28T", "-o", "x", "keys"}},
+		{"build: -epsilon 2e-12: needs ", []string{"build", "-type", "sketch", "-epsilon", "2e-12", "-o", "x", "keys"}},
+		{"uniq: -n 6000000000000: needs ", []string{"uniq", "-n", "6e12", "keys"}},
+		{"uniq: -memory 30786325577728: needs ", []string{"uniq", "-memory", "28T", "keys"}},
 		{"build: -fpr 2, want above 0", []string{"build", "-fpr", "2", "-o", "x", "keys"}},
 		{"build: -fpr NaN, want above 0", []string{"build", "-fpr", "NaN", "-o", "x", "keys"}},
 		{"-n: want a whole number", []string{"build", "-n", "1.5", "-o", "x", "keys"}},
@@ -351,6 +360,31 @@ func TestDamagedFilesAreRefused(t *testing.T) {
 	}
 	writeText(t, dir, "empty", "")
 	require.Contains(t, run(t, dir, "", "query", "empty").log, "empty: not a file of this library")
+}
+
+// A file that claims to contain a large structure is refused without allocating
+// it.
+func TestFilesThatClaimTooMuchAreRefused(t *testing.T) {
+	dir := t.TempDir()
+	whole := succeeds(t, dir, "ada\n", "build", "-type", "bloom", "-o", "-")
+	h, err := frame.Identify([]byte(whole))
+	require.NoError(t, err)
+	for size, want := range map[uint64]string{1 << 20: "x: bloom: corrupt encoding: the frame ends after 1072 bytes: ", 1 << 44: "x: needs 17592186044488 bytes of memory, but only "} {
+		h.Payload = size
+		binary.LittleEndian.PutUint64(h.Params, 8*size)
+		var b bytes.Buffer
+		_, err := frame.Write(&b, h, func(yield func([]byte) bool) { yield(make([]byte, 1000)) })
+		require.NoError(t, err)
+		writeText(t, dir, "x", b.String())
+		for _, args := range [][]string{{"query", "x"}, {"merge", "-o", "y", "x", "x"}, {"uniq", "-n", "9", "-state", "x"}} {
+			r := run(t, dir, "", args...)
+			require.Equal(t, failed, r.code)
+			require.Contains(t, r.log, want)
+			require.Equal(t, 1, strings.Count(r.log, "\n"), r.log)
+		}
+		require.Equal(t, failed, run(t, dir, "", "info", "x").code)
+		require.Contains(t, run(t, dir, "", "info", "x").out, "the file has 1072 bytes, but the structure needs ")
+	}
 }
 
 // A line can be huge. The long form has one of a gigabyte, and one that is a

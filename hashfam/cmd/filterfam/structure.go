@@ -14,6 +14,7 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/hashfam/perfect"
 	"github.com/filterfam/filterfam/internal/frame"
+	"github.com/filterfam/filterfam/internal/memory"
 )
 
 // A structure is any structure that a file can contain.
@@ -71,6 +72,19 @@ func receiver(kind frame.Kind, fam hashfam.Family) structure {
 	return nil
 }
 
+// allocated returns a structure with the parameters that params returns, unless
+// there is too little memory for it. An error names the flag.
+func allocated[P interface{ SizeBytes() uint64 }, T any](flag string, params func() (P, error), make func(P) (T, error)) (made T, err error) {
+	p, err := params()
+	if err != nil {
+		return made, err
+	}
+	if err := memory.Check(p.SizeBytes()); err != nil {
+		return made, fmt.Errorf("%s: %w", flag, err)
+	}
+	return make(p)
+}
+
 // load returns the structure in a file, and its header.
 func load(name string, fam hashfam.Family) (structure, frame.Header, error) {
 	file, err := openInput(name)
@@ -93,6 +107,9 @@ func load(name string, fam hashfam.Family) (structure, frame.Header, error) {
 	s := receiver(h.Kind, fam)
 	if s == nil {
 		return nil, h, inFile(name, fmt.Errorf("is %v, which cannot be used here", h.Kind))
+	}
+	if err := memory.Check(h.Size()); err != nil {
+		return nil, h, inFile(name, err)
 	}
 	var from io.Reader = file
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
