@@ -249,7 +249,7 @@ func TestSplitValuesCannotChangeTheFrame(t *testing.T) {
 	some := append(ordered[:2:2], singles[2], single{"topk", topkPlan, nil})
 	for _, s := range some {
 		p := must(s.plan.Windows(3))
-		want, _ := runLocal(t, p, pattern)
+		want, _ := runAlone(t, p, pattern)
 		for grouping := 1; grouping <= 3; grouping++ {
 			out := filepath.Join(t.TempDir(), "out.bin")
 			_, err := cut(cutrunner.Options{Elements: 1, Divide: grouping}).try(t, out, p, files(pattern))

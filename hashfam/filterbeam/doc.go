@@ -3,7 +3,7 @@
 // process (using Prism) or on Flink, Spark or Dataflow.
 //
 //   - choose what to build: [Bloom], [Static], [Cuckoo], [Sketch] and so on
-//   - add the lines of files: [Files], or [Local] without an engine
+//   - add the lines of files: [Files]
 //   - add a collection of the pipeline: [Build]
 //   - build many small filters: [Combine]
 //   - use a secret family: [RegisterFamily]
@@ -18,7 +18,7 @@
 //	filterbeam.Files(s, plan, "/data/out.bin", "/data/keys/*.txt")
 //	result, err := prism.Execute(ctx, p)
 //
-// [Files], [Local] and [Build] write one frame to a file, which every program
+// [Files] and [Build] write one frame to a file, which every program
 // that uses the library can read. The frame is identical to the frame that a
 // single process writes, as far as the structure allows:
 //
@@ -28,8 +28,8 @@
 //	Cuckoo              depends only on the set of keys
 //	Heavy               the same guarantees
 //
-// The command filterbuild, in the folder of the same name, runs Local and Files
-// from the shell.
+// The command filterbuild, in the folder of the same name, runs Files from the
+// shell. The command filterfam, in hashfam/cmd, needs no engine.
 //
 // Beam can use a file system only if the program imports its package. A program
 // that reads or writes local files needs the import
@@ -37,8 +37,8 @@
 //	import _ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local"
 //
 // For files at gs:// or s3://, import filesystem/gcs or filesystem/s3 instead.
-// Otherwise Files, Build and Local fail with this error: file system scheme
-// "default" not registered.
+// Otherwise Files and Build fail with this error: file system scheme "default"
+// not registered.
 //
 // For readers of the code: a job divides its work using one of six designs. The
 // interface design, in design.go, lists the designs, which are in the files

@@ -66,19 +66,6 @@ func Example() {
 	// true false
 }
 
-// Local builds a filter without an engine.
-func ExampleLocal() {
-	dir := folder("ada\ngrace\nedsger\n")
-	defer os.RemoveAll(dir)
-	plan, err := filterbeam.Bloom(bloom.Config{Capacity: 1000, FPRate: 0.01})
-	if err != nil {
-		log.Fatal(err)
-	}
-	sum, err := filterbeam.Local(context.Background(), plan, filepath.Join(dir, "out.bin"), nil, filepath.Join(dir, "keys.txt"))
-	fmt.Println(sum.Keys, err)
-	// Output: 3 <nil>
-}
-
 // Combine and beam.CombinePerKey build a filter for each key in a collection of
 // pairs.
 func ExampleCombine() {
@@ -197,14 +184,13 @@ func init() {
 var joined sync.Map
 
 func Example_join() {
-	dir := folder("ada\ngrace\n") // the customers
+	dir := folder("")
 	defer os.RemoveAll(dir)
-	plan, err := filterbeam.Bloom(bloom.Config{Capacity: 1000, FPRate: 0.01})
-	if err != nil {
-		log.Fatal(err)
-	}
+	customers := hashfam.Must(bloom.New(bloom.Config{Capacity: 1000, FPRate: 0.01}))
+	customers.AddString("ada")
+	customers.AddString("grace")
 	frame := filepath.Join(dir, "frame")
-	if _, err := filterbeam.Local(context.Background(), plan, frame, nil, filepath.Join(dir, "keys.txt")); err != nil {
+	if err := hashfam.WriteFile(frame, customers); err != nil {
 		log.Fatal(err)
 	}
 	p, s := beam.NewPipelineWithRoot()

@@ -1,18 +1,13 @@
 package filterbeam
 
 import (
-	"bytes"
 	"context"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	localfiles "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local"
@@ -21,8 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/bloom"
-	"github.com/filterfam/filterfam/countmin"
-	"github.com/filterfam/filterfam/cuckoo"
 )
 
 // Jobs and Clean remove intermediate files, but not the output, its parts, or
@@ -163,13 +156,9 @@ func TestFilesThatAreSplitAtTheirStartAreCountedOnce(t *testing.T) {
 	require.Equal(t, [totals]uint64{keysRead: 2, itemsRead: 2, filesRead: 1, bytesRead: 10, plainRead: 10}, sum.Totals)
 }
 
-// buildOnce builds p by Local or by a job, and returns the number of keys.
-func buildOnce(t *testing.T, local bool, p Plan, out string, patterns ...string) (uint64, error) {
+// build builds p from files, and returns the number of keys.
+func build(t *testing.T, p Plan, out string, patterns ...string) (uint64, error) {
 	t.Helper()
-	if local {
-		sum, err := Local(t.Context(), p, out, nil, patterns...)
-		return sum.Keys, err
-	}
 	result, err := runners[0].try(t, out, p, files(patterns...))
 	if err != nil {
 		return 0, err
@@ -182,12 +171,10 @@ func TestFilesWithSeveralNamesAreReadOnce(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	write(t, "keys.txt", "ada\ngrace\n")
-	for _, local := range []bool{true, false} {
-		n, err := buildOnce(t, local, bloomPlan(bloom.Blocked), filepath.Join(t.TempDir(), "out.bin"),
-			"keys.txt", "./keys.txt", "k*", filepath.Join(dir, "keys.txt"), filepath.Join("..", filepath.Base(dir), "keys.txt"))
-		require.NoError(t, err)
-		require.EqualValues(t, 2, n)
-	}
+	n, err := build(t, bloomPlan(bloom.Blocked), filepath.Join(t.TempDir(), "out.bin"),
+		"keys.txt", "./keys.txt", "k*", filepath.Join(dir, "keys.txt"), filepath.Join("..", filepath.Base(dir), "keys.txt"))
+	require.NoError(t, err)
+	require.EqualValues(t, 2, n)
 }
 
 // The output is never read as keys, and neither are files that a job made or
@@ -201,36 +188,23 @@ func TestFilesOfJobsAreNeverInput(t *testing.T) {
 		"out.bin", unique("out.bin", partPurpose), unique("other.bin", shardPurpose), unique("other.bin", temporaryPurpose),
 	} {
 		write(t, made, "before")
-		for _, local := range []bool{true, false} {
-			for _, out := range []string{"out.bin", filepath.Join(dir, "out.bin")} {
-				_, err := buildOnce(t, local, p, out, "*")
-				require.ErrorContains(t, err, "input = "+made)
-				require.Equal(t, "before", string(must(os.ReadFile(made))))
-				requireFiles(t, dir, 2)
-			}
+		for _, out := range []string{"out.bin", filepath.Join(dir, "out.bin")} {
+			_, err := build(t, p, out, "*")
+			require.ErrorContains(t, err, "input = "+made)
+			require.Equal(t, "before", string(must(os.ReadFile(made))))
+			requireFiles(t, dir, 2)
 		}
 		require.NoError(t, os.Remove(made))
 	}
 	write(t, "keys.part-1", "") // not of a job
-	_, err := buildOnce(t, true, p, "out.bin", "keys*")
+	_, err := build(t, p, "out.bin", "keys*")
 	require.NoError(t, err)
 }
 
-// A canceled context leaves the output unchanged, for every kind of plan, and
-// also if no line is read.
-func TestLocalStopsWhenItsContextIsCanceled(t *testing.T) {
-	empty := filepath.Join(t.TempDir(), "empty.txt")
-	write(t, empty, "")
+// The output is unchanged if the context is canceled while the frame is
+// written.
+func TestCanceledContextsLeaveTheOutput(t *testing.T) {
 	out := outputBefore(t)
-	canceled, cancel := context.WithCancel(context.Background())
-	cancel()
-	for _, s := range everything() {
-		for _, pattern := range []string{empty, writeKeys(t, t.TempDir(), testKeys(100), 3)} {
-			_, err := Local(canceled, s.plan, out, nil, pattern)
-			require.ErrorIs(t, err, context.Canceled, "%s of %s", s.name, pattern)
-			requireUntouched(t, out)
-		}
-	}
 	ctx, cancel := context.WithCancel(context.Background())
 	_, err := replace(ctx, out, writerTo(func(w io.Writer) (int64, error) {
 		defer cancel()
@@ -241,29 +215,11 @@ func TestLocalStopsWhenItsContextIsCanceled(t *testing.T) {
 	requireUntouched(t, out)
 }
 
-// Local does not copy the structure.
-func TestLocalMakesNoCopyOfTheStructure(t *testing.T) {
-	pattern := writeKeys(t, t.TempDir(), testKeys(10), 1)
-	for _, p := range []Plan{
-		must(Bloom(bloom.Config{Capacity: 1e7, FPRate: 0.01})),
-		must(Sketch(countmin.Config{Width: 1 << 20, Depth: 3})),
-		must(Cuckoo(cuckoo.Config{Capacity: 1e7, FPRate: 0.01})),
-	} {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		sum, err := Local(t.Context(), p, filepath.Join(t.TempDir(), "out.bin"), nil, pattern)
-		runtime.ReadMemStats(&after)
-		require.NoError(t, err)
-		require.Greater(t, sum.Size, uint64(10e6))
-		require.Less(t, after.TotalAlloc-before.TotalAlloc, sum.Size+3e6, p.spec.Kind)
-	}
-}
-
 // A frame that cannot be renamed is removed.
 func TestFramesThatCannotBeRenamedAreRemoved(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "folder")
 	require.NoError(t, os.Mkdir(out, 0o700))
-	_, err := Local(t.Context(), bloomPlan(bloom.Blocked), out, nil, writeKeys(t, t.TempDir(), testKeys(10), 1))
+	_, err := build(t, bloomPlan(bloom.Blocked), out, writeKeys(t, t.TempDir(), testKeys(10), 1))
 	require.ErrorContains(t, err, "filterbeam: "+out)
 	requireFiles(t, filepath.Dir(out), 1)
 }
@@ -271,52 +227,12 @@ func TestFramesThatCannotBeRenamedAreRemoved(t *testing.T) {
 // Without patterns nothing is built, since an empty filter would not contain
 // any key. A pattern must match a file.
 func TestPatternsMustMatchAFile(t *testing.T) {
-	out := outputBefore(t)
-	for i, s := range everything() {
-		for _, patterns := range [][]string{nil, {""}, {filepath.Join(t.TempDir(), "*.txt")}} {
-			_, err := Local(t.Context(), s.plan, out, nil, patterns...)
-			require.ErrorIs(t, err, ErrParams, s.name)
-			require.ErrorContains(t, err, "one that matches a file", s.name)
-			requireUntouched(t, out)
-			if i == 0 {
-				err = fails(t, s.plan, patterns...)
-				require.ErrorContains(t, err, ErrParams.Error())
-				require.ErrorContains(t, err, "one that matches a file")
-			}
-		}
+	for _, patterns := range [][]string{nil, {""}, {filepath.Join(t.TempDir(), "*.txt")}} {
+		_, err := newMatchFn("out.bin", patterns).match(t.Context())
+		require.ErrorIs(t, err, ErrParams)
+		err = fails(t, bloomPlan(bloom.Blocked), patterns...)
+		require.ErrorContains(t, err, ErrParams.Error())
+		require.ErrorContains(t, err, "one that matches a file")
 	}
 	require.ErrorContains(t, fails(t, Plan{}, writeKeys(t, t.TempDir(), testKeys(10), 1)), "the zero Plan")
-}
-
-// It is an error if a file's length changes while Local reads it. A file that
-// is only modified is counted.
-func TestLocalNoticesFilesThatChange(t *testing.T) {
-	var text bytes.Buffer
-	for i := range 100_000 {
-		fmt.Fprintln(&text, "key", i)
-	}
-	length := text.Len()
-	for _, c := range []struct {
-		change  func(name string) error
-		want    int // the length that is read
-		changed uint64
-	}{
-		{func(string) error { return nil }, length, 0},
-		{func(name string) error { return os.Chtimes(name, time.Now(), time.Unix(1e9, 0)) }, length, 1},
-		{func(name string) error { return os.Truncate(name, int64(length/2+3)) }, length/2 + 3, 0},
-		{func(name string) error { return os.WriteFile(name, append(text.Bytes(), "more\n"...), 0o600) }, length + 5, 0},
-	} {
-		name, out := filepath.Join(t.TempDir(), "keys.txt"), outputBefore(t)
-		write(t, name, text.String())
-		var once sync.Once
-		sum, err := Local(t.Context(), bloomPlan(bloom.Blocked), out, func(Summary) { once.Do(func() { require.NoError(t, c.change(name)) }) }, name)
-		if c.want == length {
-			require.NoError(t, err)
-			require.Equal(t, c.changed, sum.Changed)
-			continue
-		}
-		require.ErrorIs(t, err, ErrParams)
-		require.ErrorContains(t, err, fmt.Sprintf("%s: filterbeam: invalid parameters: length = %d, want %d bytes", name, c.want, length))
-		requireUntouched(t, out)
-	}
 }

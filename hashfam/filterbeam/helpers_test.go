@@ -158,12 +158,31 @@ func fails(t *testing.T, p Plan, patterns ...string) error {
 	return err
 }
 
-// runLocal returns the frame that a single process builds from files.
-func runLocal(t *testing.T, p Plan, pattern string) ([]byte, Summary) {
+// runAlone returns the frame that a single loop builds from the lines of files,
+// and its summary.
+func runAlone(t *testing.T, p Plan, pattern string) ([]byte, Summary) {
 	t.Helper()
-	out := filepath.Join(t.TempDir(), "out.bin")
-	sum := must(Local(t.Context(), p, out, nil, pattern))
-	return must(os.ReadFile(out)), sum
+	made := must(p.spec.process())
+	b := bundle{collector: made, family: made.family}
+	sum := Summary{Complete: true}
+	for _, name := range must(filepath.Glob(pattern)) {
+		text := must(os.ReadFile(name))
+		if strings.HasSuffix(name, ".gz") {
+			text = must(io.ReadAll(must(gzip.NewReader(bytes.NewReader(text)))))
+		}
+		sum.Files++
+		sum.Bytes += uint64(len(text))
+		keys := bytes.Split(text, []byte("\n"))
+		if last := len(keys) - 1; len(keys[last]) == 0 {
+			keys = keys[:last] // nothing follows the last newline
+		}
+		sum.Keys += uint64(len(keys))
+		require.NoError(t, b.addKeys(t.Context(), keys))
+	}
+	var frame bytes.Buffer
+	must(must(made.finish(t.Context(), &sum)).WriteTo(&frame))
+	sum.Size = uint64(frame.Len())
+	return frame.Bytes(), sum
 }
 
 var prismRunner = runner{"Prism", prism.Execute}

@@ -19,6 +19,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/lines"
 )
 
 // BenchmarkJobs adds benchmarkKeys keys, which are in benchmarkFiles files.
@@ -60,22 +62,49 @@ func drop(s beam.Scope, keys beam.PCollection) {
 	beam.GroupByKey(s, beam.ParDo(s, idle, keys))
 }
 
+// loop builds a filter from the lines of files, without an engine.
+func loop(c bloom.Config, out, pattern string) error {
+	f := must(bloom.New(c))
+	var digests []hashfam.Digest
+	for _, name := range must(filepath.Glob(pattern)) {
+		file, err := os.Open(name)
+		if err != nil {
+			return err
+		}
+		for r := lines.NewReader(file, lines.Config{MaxLine: maxLine}); ; {
+			if err := r.Next(); err != nil {
+				return err
+			}
+			if len(r.Keys) == 0 {
+				break
+			}
+			digests = f.Family().SumAll(digests[:0], r.Keys)
+			f.AddAll(digests)
+		}
+		if err := file.Close(); err != nil {
+			return err
+		}
+	}
+	return hashfam.WriteFile(out, f)
+}
+
 // BenchmarkJobs prints the CPU seconds, user and system, that each way to build
 // a filter needs: the minimum of all rounds, each of which runs all ways. The
 // source that only drops its keys shows how much of Build's time is spent in
 // the SDK. Bundles do not copy the array of the large filter.
 func BenchmarkJobs(b *testing.B) {
 	pattern := writeBenchmarkKeys(b)
-	p := must(Bloom(bloom.Config{Capacity: benchmarkKeys, FPRate: 0.01, Layout: bloom.Blocked}))
-	large := must(Bloom(bloom.Config{Capacity: 2 * benchmarkKeys, FPRate: 0.01, Layout: bloom.Blocked}))
+	c := bloom.Config{Capacity: benchmarkKeys, FPRate: 0.01, Layout: bloom.Blocked}
+	largeConfig := bloom.Config{Capacity: 2 * benchmarkKeys, FPRate: 0.01, Layout: bloom.Blocked}
+	p, large := must(Bloom(c)), must(Bloom(largeConfig))
 	out := filepath.Join(b.TempDir(), "out.bin")
 	ways := []struct {
 		name string
 		run  func() error
 	}{
-		{"loop", func() error { _, err := Local(b.Context(), p, out, nil, pattern); return err }},
+		{"loop", func() error { return loop(c, out, pattern) }},
 		{"windows", runs(func(s beam.Scope) { Files(s, p, out, pattern) })},
-		{"large-loop", func() error { _, err := Local(b.Context(), large, out, nil, pattern); return err }},
+		{"large-loop", func() error { return loop(largeConfig, out, pattern) }},
 		{"large-windows", runs(func(s beam.Scope) { Files(s, large, out, pattern) })},
 		{"textio-drop", runs(func(s beam.Scope) { drop(s, textio.Read(s, pattern)) })},
 		{"textio-build", runs(func(s beam.Scope) { Build(s, p, out, textio.Read(s, pattern)) })},

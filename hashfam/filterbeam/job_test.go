@@ -98,7 +98,7 @@ func TestEveryRunnerBuildsEveryStructure(t *testing.T) {
 	pattern := writeKeys(t, t.TempDir(), keys, 5)
 	var ran cutrunner.Result
 	for i, s := range everything() {
-		want, alone := runLocal(t, s.plan, pattern)
+		want, alone := runAlone(t, s.plan, pattern)
 		if s.frame != nil {
 			require.True(t, bytes.Equal(s.frame(keys), want), s.name)
 		}
@@ -113,7 +113,7 @@ func TestEveryRunnerBuildsEveryStructure(t *testing.T) {
 				t.Run(fmt.Sprintf("%s/%s/%d windows", s.name, r.name, p.spec.Windows), func(t *testing.T) {
 					got, result := runJob(t, p, r, files(cutScheme+pattern))
 					requireSame(t, p, want, got, keys)
-					sum := Result(alone.Output, result)
+					sum := Result("", result)
 					require.InDelta(t, alone.FPRate, sum.FPRate, 1e-12)
 					alone.FPRate = sum.FPRate
 					if loose(p) {
@@ -169,7 +169,7 @@ func TestJobsOfFewKeys(t *testing.T) {
 		for n := range 3 {
 			dir := t.TempDir()
 			write(t, filepath.Join(dir, "keys.txt"), strings.Repeat("ada\ngrace\n", n)[:4*n])
-			want, _ := runLocal(t, s.plan, filepath.Join(dir, "*"))
+			want, _ := runAlone(t, s.plan, filepath.Join(dir, "*"))
 			got, _ := runJob(t, must(s.plan.Windows(5)), runners[3], files(filepath.Join(dir, "*")))
 			require.Equal(t, want, got, "%s, %d keys", s.name, n)
 		}
@@ -190,7 +190,7 @@ func TestStaticPlansNeedARate(t *testing.T) {
 func TestShardsOfAStaticFilter(t *testing.T) {
 	pattern := writeKeys(t, t.TempDir(), testKeys(350_000), 3)
 	p := ordered[0].plan
-	want, _ := runLocal(t, p, pattern)
+	want, _ := runAlone(t, p, pattern)
 	for _, n := range []int{1, 3, 16} {
 		frame, result := runJob(t, must(p.Windows(n)), repeated(1, false), files(cutScheme+pattern))
 		require.True(t, bytes.Equal(want, frame), "%d windows", n)
@@ -269,7 +269,7 @@ func TestPartsAreFiltersOfTheirKeys(t *testing.T) {
 				require.True(t, must(f.Contains(key)))
 			}
 			for shard := range n {
-				want, _ := runLocal(t, test.plan, writeKeys(t, t.TempDir(), shards[shard], 2))
+				want, _ := runAlone(t, test.plan, writeKeys(t, t.TempDir(), shards[shard], 2))
 				got := must(os.ReadFile(filepath.Join(filepath.Dir(out), f.File(shard))))
 				require.True(t, bytes.Equal(want, got), test.name)
 			}
@@ -289,15 +289,14 @@ func TestPartsWithoutKeys(t *testing.T) {
 	requireFiles(t, filepath.Dir(out), 1)
 }
 
-func TestPartsRequireAFilterAndAnEngine(t *testing.T) {
+func TestPartsRequireAFilter(t *testing.T) {
 	p := bloomPlan(bloom.Classic)
-	var failed [6]error
+	var failed [5]error
 	_, failed[0] = p.Parts(-1)
 	_, failed[1] = p.Parts(maxTasks + 1)
 	_, failed[2] = Combine[string](must(p.Parts(2)))
-	_, failed[3] = Local(t.Context(), must(p.Parts(2)), "out.bin", nil, "*")
-	_, failed[4] = must(Sketch(sketchConfig)).Parts(2)
-	_, failed[5] = Plan{}.Parts(2)
+	_, failed[3] = must(Sketch(sketchConfig)).Parts(2)
+	_, failed[4] = Plan{}.Parts(2)
 	for _, err := range failed {
 		require.ErrorIs(t, err, ErrParams)
 	}

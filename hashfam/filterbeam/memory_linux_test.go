@@ -72,7 +72,7 @@ func requireMeasured(t *testing.T, keys int, name string, hold bool) {
 	_, err = fmt.Sscanf(after, "%d kB", &peak)
 	require.NoError(t, err, "%s", out)
 	t.Logf("%s, hold: %v, %d keys: %d MB, %v", name, hold, keys, peak/1000, time.Since(start).Round(time.Second))
-	want, _ := runLocal(t, must(memoryPlans[name](uint64(keys))), filepath.Join(dir, "keys-*.txt"))
+	want, _ := runAlone(t, must(memoryPlans[name](uint64(keys))), filepath.Join(dir, "keys-*.txt"))
 	require.True(t, bytes.Equal(want, must(os.ReadFile(filepath.Join(dir, name)))), name)
 	if !hold {
 		require.Less(t, peak, 300_000, name)

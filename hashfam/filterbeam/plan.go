@@ -183,7 +183,7 @@ func (s spec) windows() int {
 // file for each part, and an index to the output file. Package parts can be
 // used to query them. Each part is built by a single task, which needs the
 // part's memory, and Windows has no effect. Only [Files] and [Build] can build
-// parts: [Local] and [Combine] return ErrParams for such a plan. If n is 0,
+// parts: [Combine] returns ErrParams for such a plan. If n is 0,
 // which is the default, a job writes a single frame.
 //
 // Parts returns [ErrParams] unless n is from 0 to 4,096 and p is a plan for a

@@ -142,22 +142,14 @@ func (f *readFn) readCompressed(ctx context.Context, rt *sdf.LockRTracker, file 
 	if !rt.TryClaim(int64(0)) {
 		return nil
 	}
-	r, err := allLines(file, true)
+	unzipped, err := gzip.NewReader(file)
 	if err != nil {
 		return err
 	}
+	r := lines.NewReader(unzipped, lines.Config{MaxLine: maxLine})
 	err = f.addLines(ctx, r, func() int { return len(r.Keys) })
 	rt.TryClaim(int64(1))
 	return err
-}
-
-// allLines returns a reader for all lines in a file.
-func allLines(file io.Reader, compressed bool) (*lines.Reader, error) {
-	if !compressed {
-		return linesFrom(file, 0)
-	}
-	unzipped, err := gzip.NewReader(file)
-	return lines.NewReader(unzipped, lines.Config{MaxLine: maxLine}), err
 }
 
 // addLines adds lines in batches. For each batch it calls mine, which must

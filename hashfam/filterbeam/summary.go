@@ -21,10 +21,6 @@ type Summary struct {
 	// lines are read.
 	Binary uint64
 
-	// Changed is the number of files that were modified while [Local] read
-	// them. The structure may lack keys of such a file.
-	Changed uint64
-
 	// Distinct is the number of distinct keys in a cuckoo or static filter. It
 	// is 0 for other structures.
 	Distinct uint64

@@ -30,6 +30,9 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
+	if err := flag.Set("runner", "direct"); err != nil { // for command
+		panic(err)
+	}
 	os.Exit(m.Run())
 }
 
@@ -54,7 +57,8 @@ func process(t *testing.T, args ...string) (out, log string, code int) {
 	return stdout.String(), stderr.String(), c.ProcessState.ExitCode()
 }
 
-// command runs the program with the given arguments, and returns its output.
+// command runs the program in this process with the given arguments, using the
+// direct runner, and returns its output.
 func command(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	flags := flag.NewFlagSet("filterbuild", flag.ContinueOnError)
@@ -81,7 +85,7 @@ func TestEveryStructureAndLayout(t *testing.T) {
 	keys, out := inputs(t, "ada\ngrace\nedsger\n")
 	for _, structure := range []string{"bloom", "counting", "cuckoo", "static", "sketch", "heavy", "topk"} {
 		for _, layout := range []string{"classic", "blocked"} {
-			text, err := command(t, "-local", "-force", "-structure="+structure, "-layout="+layout, "-n=1e3", "-o="+out, keys)
+			text, err := command(t, "-force", "-structure="+structure, "-layout="+layout, "-n=1e3", "-o="+out, keys)
 			require.NoError(t, err, structure)
 			require.Contains(t, text, "3 lines of 1 files", structure)
 		}
@@ -92,7 +96,7 @@ func TestTheFamilyHasTheSecretKey(t *testing.T) {
 	keys, out := inputs(t, "ada\n")
 	t.Setenv(keyVariable, "000102030405060708090a0b0c0d0e0f")
 	registerFamily()
-	_, err := command(t, "-local", "-n=10", "-o="+out, keys)
+	_, err := command(t, "-n=10", "-o="+out, keys)
 	require.NoError(t, err)
 	frame, err := os.ReadFile(out)
 	require.NoError(t, err)
@@ -101,7 +105,7 @@ func TestTheFamilyHasTheSecretKey(t *testing.T) {
 	require.True(t, f.ContainsString("ada"))
 	for _, bad := range []string{"00", "xx0102030405060708090a0b0c0d0e0f", "000102030405060708090a0b0c0d0e0f00"} {
 		t.Setenv(keyVariable, bad)
-		_, err := command(t, "-local", "-n=10", "-force", "-o="+out, keys)
+		_, err := command(t, "-n=10", "-force", "-o="+out, keys)
 		require.ErrorContains(t, err, "want 32 hexadecimal digits")
 		require.NotContains(t, err.Error(), bad)
 	}
@@ -114,21 +118,21 @@ func TestErrorsNameTheAllowedValues(t *testing.T) {
 		want string
 		args []string
 	}{
-		{"want -o FILE", []string{"-local", keys}},
-		{"want -o FILE", []string{"-local", "-o=" + out}},
-		{"-force replaces it", []string{"-local", "-n=10", "-o=" + out, keys}},
-		{"want bloom, counting", []string{"-local", "-structure=tree", "-o=" + out, keys}},
-		{"square", []string{"-local", "-layout=square", "-o=" + out, keys}},
-		{"Capacity", []string{"-local", "-n=0", "-o=" + out, keys}},
-		{"want a whole number", []string{"-local", "-n=1.5", "-o=" + out, keys}},
-		{"want a whole number", []string{"-local", "-n=-1", "-o=" + out, keys}},
-		{"want a whole number", []string{"-local", "-n=1e30", "-o=" + out, keys}},
-		{"want a whole number", []string{"-local", "-n=NaN", "-o=" + out, keys}},
-		{"windows", []string{"-local", "-n=10", "-windows=-1", "-o=" + out, keys}},
-		{"-local and -parts 3, want one of the two", []string{"-local", "-n=10", "-parts=3", "-force", "-o=" + out, keys}},
-		{"0 to 4096", []string{"-local", "-n=10", "-parts=-1", "-force", "-o=" + out, keys}},
-		{"want bloom, counting, cuckoo or static", []string{"-local", "-structure=topk", "-parts=3", "-force", "-o=" + out, keys}},
-		{"one that matches a file", []string{"-local", "-n=10", "-force", "-o=" + out, keys + "none*"}},
+		{"want -o FILE", []string{keys}},
+		{"want -o FILE", []string{"-o=" + out}},
+		{"-force replaces it", []string{"-n=10", "-o=" + out, keys}},
+		{"want bloom, counting", []string{"-structure=tree", "-o=" + out, keys}},
+		{"square", []string{"-layout=square", "-o=" + out, keys}},
+		{"Capacity", []string{"-n=0", "-o=" + out, keys}},
+		{"want a whole number", []string{"-n=1.5", "-o=" + out, keys}},
+		{"want a whole number", []string{"-n=-1", "-o=" + out, keys}},
+		{"want a whole number", []string{"-n=1e30", "-o=" + out, keys}},
+		{"want a whole number", []string{"-n=NaN", "-o=" + out, keys}},
+		{"windows", []string{"-n=10", "-windows=-1", "-o=" + out, keys}},
+		{"-local: want filterfam build instead", []string{"-local", "-n=10", "-force", "-o=" + out, keys}},
+		{"0 to 4096", []string{"-n=10", "-parts=-1", "-force", "-o=" + out, keys}},
+		{"want bloom, counting, cuckoo or static", []string{"-structure=topk", "-parts=3", "-force", "-o=" + out, keys}},
+		{"one that matches a file", []string{"-n=10", "-force", "-o=" + out, keys + "none*"}},
 	} {
 		_, err := command(t, test.args...)
 		require.ErrorContains(t, err, test.want)
@@ -146,9 +150,9 @@ func TestOutputsMayLookLikePatterns(t *testing.T) {
 	for _, name := range []string{"out[1].bin", "out[", "out?", "*", `out\.bin`} {
 		keys, out := inputs(t, "ada\n")
 		out = filepath.Join(filepath.Dir(out), name)
-		_, err := command(t, "-local", "-n=10", "-o="+out, keys)
+		_, err := command(t, "-n=10", "-o="+out, keys)
 		require.NoError(t, err)
-		_, err = command(t, "-local", "-n=10", "-o="+out, keys)
+		_, err = command(t, "-n=10", "-o="+out, keys)
 		require.ErrorContains(t, err, "-force replaces it")
 	}
 }
@@ -199,6 +203,7 @@ func TestHelpFitsOnOneScreen(t *testing.T) {
 		require.LessOrEqual(t, len(line), 100, line)
 	}
 	require.NotContains(t, help, "environment")
+	require.NotContains(t, help, "-local")
 	runner, _, _ := process(t, "-help-runner")
 	require.NotContains(t, runner, "-fpr")
 }
@@ -214,10 +219,8 @@ func TestOutputsMustBeFiles(t *testing.T) {
 	for name, want := range map[string]string{
 		dir: "is a folder", link: "is a link", os.DevNull: "is a device", filepath.Join(file, "out.bin"): "-o " + file,
 	} {
-		for _, local := range []string{"-local", "-local=false"} {
-			_, err := command(t, local, "-n=9", "-force", "-o="+name, "nothing matches this")
-			require.ErrorContains(t, err, want)
-		}
+		_, err := command(t, "-n=9", "-force", "-o="+name, "nothing matches this")
+		require.ErrorContains(t, err, want)
 	}
 	_, err := os.Lstat(link)
 	require.NoError(t, err)
@@ -242,14 +245,12 @@ func TestBinaryFilesAreReported(t *testing.T) {
 	for name, text := range map[string]string{"zero.txt": "ada\n\x00grace\n", "gzip.txt": "\x1f\x8b\x08", "good.txt": "ada\n"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
-	for _, local := range []string{"-local", "-local=false"} {
-		out := filepath.Join(t.TempDir(), "out.bin")
-		_, log, code := process(t, local, "-n=9", "-o="+out, filepath.Join(dir, "*.txt"))
-		require.Zero(t, code)
-		require.Contains(t, log, "2 of the files do not seem to contain lines")
-		_, log, _ = process(t, local, "-n=9", "-force", "-o="+out, filepath.Join(dir, "good.txt"))
-		require.Empty(t, log)
-	}
+	out := filepath.Join(t.TempDir(), "out.bin")
+	_, log, code := process(t, "-n=9", "-o="+out, filepath.Join(dir, "*.txt"))
+	require.Zero(t, code)
+	require.Contains(t, log, "2 of the files do not seem to contain lines")
+	_, log, _ = process(t, "-n=9", "-force", "-o="+out, filepath.Join(dir, "good.txt"))
+	require.Empty(t, log)
 }
 
 // A job without a worker prints that it is waiting. A build can have a time
@@ -316,9 +317,9 @@ func TestAllRunnersWriteTheSameFrame(t *testing.T) {
 			require.NoError(t, err)
 			return text
 		}
-		want := frame("-local")
+		want := frame("-runner=direct")
 		for _, runner := range [][]string{
-			{"-runner=direct"}, {"-runner=prism"},
+			{"-runner=prism"},
 			{"-runner=universal", fmt.Sprintf("-endpoint=localhost:%d", port), "-environment_type=PROCESS"},
 		} {
 			if got := frame(runner...); structure != "heavy" && structure != "topk" {

@@ -46,7 +46,7 @@ func newOptions(flags *flag.FlagSet) *options {
 	flags.StringVar(&o.structure, "structure", "bloom", "`NAME`: bloom, counting, cuckoo, static, sketch, heavy or topk")
 	flags.StringVar(&o.output, "o", "", "write the frame to `FILE`")
 	flags.BoolVar(&o.force, "force", false, "replace FILE if it exists")
-	flags.BoolVar(&o.local, "local", false, "run a loop in this process, without an engine; not with -parts")
+	flags.BoolVar(&o.local, "local", false, "") // not listed: an error names its successor
 	flags.Float64Var(&o.n, "n", 0, "expected number of distinct keys, such as 1e9 (bloom, counting, cuckoo)")
 	flags.Float64Var(&o.rate, "fpr", 0.01, "false-positive `rate` (bloom, counting, cuckoo, static)")
 	flags.StringVar(&o.layout, "layout", "classic", "`LAYOUT`: classic, blocked or partitioned (bloom, counting)")
@@ -58,7 +58,7 @@ func newOptions(flags *flag.FlagSet) *options {
 	flags.IntVar(&o.k, "k", 100, "number of keys to report (topk)")
 	flags.IntVar(&o.memory, "memory", 0, "bytes of memory; 0 for as many as the guarantee needs (heavy, topk)")
 	flags.IntVar(&o.windows, "windows", 0, "number of windows; 0 to derive it from the size")
-	flags.IntVar(&o.parts, "parts", 0, "write this number of filters, and an index to FILE; not with -local")
+	flags.IntVar(&o.parts, "parts", 0, "write this number of filters, and an index to FILE")
 	flags.DurationVar(&o.timeout, "timeout", 0, "give up after a `time`, such as 30m; 0 for never")
 	flags.BoolVar(&o.helpRunner, "help-runner", false, "list the flags of the runners")
 	return o
@@ -73,10 +73,7 @@ func (o *options) plan() (filterbeam.Plan, error) {
 	if p, err = p.Windows(o.windows); err != nil || o.parts == 0 {
 		return p, err
 	}
-	if p, err = p.Parts(o.parts); err == nil && o.local {
-		return p, fmt.Errorf("-local and -parts %d, want one of the two: only a job writes parts", o.parts)
-	}
-	return p, err
+	return p.Parts(o.parts)
 }
 
 func (o *options) structurePlan() (filterbeam.Plan, error) {
@@ -193,7 +190,11 @@ func kindOf(mode os.FileMode) string {
 func printHelp(w io.Writer, own *flag.FlagSet) {
 	fmt.Fprint(w, "usage: filterbuild -structure NAME [flags] -o FILE PATTERN...\n\n"+
 		"Builds a filter or a counter from keys in files, one key a line.\n\n")
-	own.VisitAll(func(f *flag.Flag) { printFlag(w, f) })
+	own.VisitAll(func(f *flag.Flag) {
+		if f.Usage != "" {
+			printFlag(w, f)
+		}
+	})
 	fmt.Fprint(w, "\nThe runners have additional flags, such as -runner and -endpoint:\n"+
 		"filterbuild -help-runner lists them.\n")
 }
