@@ -51,6 +51,7 @@ func TestPackagesImportOnlyLowerOnes(t *testing.T) {
 		"internal/saturating":       nil,
 		"internal/ring":             below(),
 		"internal/nibbles":          nil,
+		"internal/cli":              {"hashfam"},
 		"internal/lines":            nil,
 		"internal/memory":           {"internal/sizing"},
 		"internal/sizing":           nil,

@@ -14,14 +14,15 @@ import (
 	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/cli"
 )
 
 // The buildFlags describe the structure.
 type buildFlags struct {
 	kind, output, layout  string
 	rate, epsilon, delta  float64
-	n                     number
-	memory                size
+	n                     cli.Number
+	memory                cli.Size
 	compact, conservative bool
 	force                 bool
 	family                hashfam.Family
@@ -177,10 +178,9 @@ func (c *command) filled(f *buildFlags, n uint64, each func(use func([]hashfam.D
 	case err != nil:
 		return nil, err
 	case full:
-		return nil, fmt.Errorf("%s is too small for %d lines: want %s", f.limit(), lines, f.enough(lines))
-	case rate != nil && f.rate > 0 && rate() > 2*f.rate && !f.force:
-		return nil, fmt.Errorf("%s is too small for %d lines: the rate is %.3g%%, above twice -fpr %g; want %s, or -force",
-			f.limit(), lines, 100*rate(), f.rate, f.enough(lines))
+		return nil, cli.Full(f.limit(), lines, f.enough(lines))
+	case rate != nil && f.rate > 0 && !f.force:
+		return made, cli.CheckRate(f.limit(), lines, rate(), f.rate, f.enough(lines)+", or -force")
 	}
 	return made, nil
 }

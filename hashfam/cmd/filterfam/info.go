@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/cli"
 	"github.com/filterfam/filterfam/internal/frame"
 	"github.com/filterfam/filterfam/internal/memory"
 )
@@ -144,7 +145,7 @@ func (a *about) fail(err error) {
 	if err == nil {
 		return
 	}
-	a.Remark = message(err)
+	a.Remark = cli.Message(err)
 	if strings.Contains(a.Remark, "checksum") || strings.Contains(a.Remark, "length") || errors.Is(err, io.ErrUnexpectedEOF) {
 		a.Checksum = "wrong"
 		return

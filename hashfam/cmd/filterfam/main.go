@@ -26,6 +26,8 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+
+	"github.com/filterfam/filterfam/internal/cli"
 )
 
 // The exit codes other than 0.
@@ -95,7 +97,7 @@ func start(sub subcommand, args []string) int {
 		fmt.Fprintf(os.Stderr, "filterfam %s: interrupted\n", sub.name)
 		return interrupted
 	}
-	fmt.Fprintf(os.Stderr, "filterfam %s: %s\n", sub.name, message(err))
+	fmt.Fprintf(os.Stderr, "filterfam %s: %s\n", sub.name, cli.Message(err))
 	return failed
 }
 

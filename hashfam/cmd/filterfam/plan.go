@@ -10,6 +10,7 @@ import (
 	"github.com/filterfam/filterfam/bloom/static"
 	"github.com/filterfam/filterfam/counting"
 	"github.com/filterfam/filterfam/cuckoo"
+	"github.com/filterfam/filterfam/internal/cli"
 )
 
 // A proposal is a structure with its size.
@@ -29,8 +30,8 @@ type planned interface {
 }
 
 func plan(_ context.Context, c *command) error {
-	var n number
-	var memory size
+	var n cli.Number
+	var memory cli.Size
 	rate := 0.0
 	c.flags.Var(&n, "n", "")
 	c.flags.Var(&memory, "memory", "")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/cli"
 )
 
 // A ranked line has bounds for its count.
@@ -19,8 +20,8 @@ type ranked struct {
 }
 
 func top(ctx context.Context, c *command) error {
-	var k number
-	var memory size
+	var k cli.Number
+	var memory cli.Size
 	phi := 0.0
 	low := false
 	c.flags.Var(&k, "k", "")

@@ -8,12 +8,13 @@ import (
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/cli"
 )
 
 type uniqFlags struct {
 	rate   float64
-	n      number
-	memory size
+	n      cli.Number
+	memory cli.Size
 	state  string
 	force  bool
 }

@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+func TestNumbers(t *testing.T) {
+	for text, want := range map[string]Number{"1": 1, "1000000": 1e6, "1e9": 1e9, "2.5e3": 2500, "281474976710656": 1 << 48} {
+		var n Number
+		require.NoError(t, n.Set(text))
+		require.Equal(t, want, n)
+		require.Equal(t, fmt.Sprint(uint64(want)), n.String())
+	}
+	for _, text := range []string{"", "0", "-1", "1.5", "NaN", "Inf", "1e15", "ten"} {
+		require.ErrorContains(t, new(Number).Set(text), "want a whole number from 1 to 2^48", text)
+	}
+}
+
+func TestSizes(t *testing.T) {
+	for text, want := range map[string]Size{"1": 1, "1e6": 1e6, "64M": 64 << 20, "1.5k": 1536, "2GiB": 2 << 30, "3 T": 0, "1tb": 1 << 40, "7B": 7} {
+		var s Size
+		err := s.Set(text)
+		if want == 0 {
+			require.Error(t, err, text)
+			continue
+		}
+		require.NoError(t, err, text)
+		require.Equal(t, want, s, text)
+		require.Equal(t, fmt.Sprint(uint64(want)), s.String())
+	}
+	for _, text := range []string{"", "0", "-1M", "NaN", "1P", "1e15", "512T", "M"} {
+		require.ErrorContains(t, new(Size).Set(text), "want a number of bytes up to 2^48", text)
+	}
+}
+
+// Errors about a key do not contain it.
+func TestFamilies(t *testing.T) {
+	fam, err := Family([]byte("000102030405060708090a0B0c0d0e0f\r\n"), "KEY")
+	require.NoError(t, err)
+	require.Equal(t, hashfam.New(hashfam.Key{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}), fam)
+	for text, want := range map[string]string{
+		"1234": "KEY: 4 bytes, want 32 hexadecimal digits", strings.Repeat("xy", 16): "KEY: not hexadecimal", strings.Repeat("0", 32): "KEY: all zeros",
+	} {
+		_, err := Family([]byte(text), "KEY")
+		require.ErrorContains(t, err, want)
+		require.NotContains(t, err.Error(), text)
+	}
+}
+
+func TestRatesUpToTwiceTheWantedOne(t *testing.T) {
+	require.NoError(t, CheckRate("-n 9", 10, 0.02, 0.01, ""))
+	require.EqualError(t, CheckRate("-n 9", 1000, 0.021, 0.01, "-n 1000"),
+		"-n 9 is too small for 1000 keys: the rate is 2.1%, more than twice 1%; want -n 1000")
+}
+
+func TestMessagesAreLinesInTheWordsOfTheFlags(t *testing.T) {
+	_, notThere := os.Open("Capacity\nFPRate")
+	require.ErrorIs(t, notThere, fs.ErrNotExist)
+	for want, err := range map[string]error{
+		"-n 0, want above 0 at -fpr 0.5": &hashfam.FieldError{
+			Package: "bloom", Err: hashfam.ErrParams, Field: "Config.Capacity", Value: 0, Allowed: "above 0 at Config.FPRate 0.5"},
+		"x: -k 0, want above 0": fmt.Errorf("x: %w", &hashfam.FieldError{
+			Package: "countmin", Err: hashfam.ErrParams, Field: "HeavyConfig.K", Value: 0, Allowed: "above 0"}),
+		"corrupt encoding: checksum 1, want 2": &hashfam.FieldError{
+			Package: "bloom", Err: hashfam.ErrCorrupt, Field: "checksum", Value: 1, Allowed: "2"},
+		"Capacity FPRate: no such file or directory": notThere,
+		"one two": errors.New("one\ntwo"),
+	} {
+		require.Equal(t, want, Message(err))
+	}
+}
