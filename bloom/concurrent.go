@@ -175,10 +175,10 @@ func (c *Concurrent) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 
 // hasBlock appends a block's results to dst, which must have the capacity.
 //
-// The AVX-512 code does not load words atomically, but it is correct as well:
-// even in a torn word, every bit has its value from before or after a
-// concurrent change, and the bits of an Add that has returned are set. Since
-// the race detector cannot know this, builds with it do not use AVX-512.
+// The AVX-512 code does not load words atomically, but it is correct as well.
+// Even in a torn word, every bit has its value from before or after a
+// concurrent change, so the bits of an Add that has returned are set. Since the
+// race detector cannot know this, builds with it do not use AVX-512.
 func (c *Concurrent) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
 	words, span, k := c.words, c.span, c.params.Hashes
 	if c.params.Layout == Blocked {
@@ -242,8 +242,8 @@ func (c *Concurrent) ones() uint64 {
 func (c Concurrent) MarshalText() ([]byte, error) { return c.Snapshot().MarshalText() }
 
 // The functions below are like the ones in bloom.go, but access the words
-// atomically. shareBits and seesBits can be used for several layouts: value i
-// of the probe sequence p selects one of span bits, from bit i*step on.
+// atomically. shareBits and seesBits serve several layouts: value i of the
+// probe sequence p selects one of span bits, from bit i*step on.
 
 // share sets a bit of w. It tests the bit first, because many bits are already
 // set, a test is much faster than an atomic instruction, and other processors

@@ -71,8 +71,9 @@ func (f *Filter) AppendDelta(dst []byte, old *Filter) ([]byte, error) {
 // the size of the delta, 1/60 of the filter size, and up to 60 KB.
 //
 // With a keyed family, nobody without the key can create a delta that will be
-// accepted, but an existing one can be sent again if the filter is in the state
-// for which it was created. With the public family, anyone can create deltas.
+// accepted. But anyone can send an existing one again, if the filter is in the
+// state for which it was created. With the public family, anyone can create
+// deltas.
 func (f *Filter) ApplyDelta(delta []byte) error {
 	var d deltaParams
 	h, code, err := deltaFormat.Read(frame.NewBytesReader(delta, errs), f.params.Family)
@@ -142,9 +143,9 @@ func (f *Filter) change(code []uint64, n, flip uint64) {
 // digests, it must not be the family that hashes keys.
 func (f *Filter) deltaFamily() hashfam.Family { return f.params.Family.Derive("bloom delta") }
 
-// fingerprint returns a digest of the Params and bits of f: of the parameters
-// in a frame of f, followed by a digest for each 1024 bytes of the payload,
-// several of which are computed at once.
+// fingerprint returns a digest of the Params and bits of f. Its input is the
+// parameters in a frame of f, followed by digests for each 1024 bytes of the
+// payload, several of which are computed at once.
 func (f *Filter) fingerprint() uint64 {
 	fam := f.deltaFamily()
 	b := slices.Grow(f.params.encoded().Header(0).Params, len(f.words)/16+8)
@@ -172,8 +173,8 @@ func (f *Filter) proof(base uint64) uint64 {
 // (Golomb, IEEE Trans. Inf. Theory 12, 1966; Rice and Plaunt, IEEE Trans.
 // Commun. 19, 1971). It encodes the gap before each position, which is the
 // number of positions skipped there, as gap/2^b zeros, a one, and the b low
-// bits of the gap, lowest bit first. With b = 0, the code is the bitmap of the
-// positions. For example, with b = 2 and m = 16:
+// bits of the gap, lowest bit first, so with b = 0, the code is the bitmap of
+// the positions. For example, with b = 2 and m = 16:
 //
 //	positions      1       3           9
 //	gaps           1       1           5

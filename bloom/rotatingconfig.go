@@ -26,9 +26,9 @@ type RotatingConfig struct {
 	// Parts is the number of parts of the window: 1 to 255, or 0 for the
 	// default, which is 1 if Span is given and otherwise 4. With more parts,
 	// keys are forgotten more precisely and need less memory, but lookups need
-	// more time. At a rate of 1%, a key in the window uses 22 bits with one
-	// part and is remembered for up to two windows, while it uses 16 bits with
-	// 4 parts and is remembered for up to 1.25 windows.
+	// more time. At a rate of 1% and with one part, a key in the window uses 22
+	// bits and is remembered for up to two windows. With 4 parts, it uses 16
+	// bits and is remembered for up to 1.25 windows.
 	//
 	// If Span is given, each part has room only for Keys/Parts keys. So FPRate
 	// holds in any burst if Parts is 1, but with more parts only as long as no
@@ -46,9 +46,9 @@ type RotatingConfig struct {
 	_ struct{} // literals must name their fields
 }
 
-// The default of Parts. For a window of keys, where no burst can add more keys
-// to a part than it has room for, 2 parts need 10% more memory than 4, and 8
-// parts need 1% less, but twice the time for a lookup.
+// The default of Parts. In a window of keys, no burst can add more keys to a
+// part than it has room for, so several parts are useful: 2 parts need 10% more
+// memory than 4, and 8 parts need 1% less, but twice the time for a lookup.
 const (
 	partsOfKeys = 4
 	partsOfSpan = 1

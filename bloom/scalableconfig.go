@@ -67,7 +67,7 @@ func (c ScalableConfig) first() (Params, error) {
 // fitted returns the parameters of stage i within the memory that is left.
 // These are p, the planned parameters, if another stage would fit as well.
 // Otherwise this is the last stage, so it uses all of room, for as many keys as
-// the rest of FPRate allows, or has no bits if there is no room for any key.
+// the rest of FPRate allows. If there is no room for any key, it has no bits.
 func (c ScalableConfig) fitted(i int, p Params, room uint64) Params {
 	fits := p.SizeBytes() <= room
 	if fits && room-p.SizeBytes() >= p.SizeBytes()+64 { // whole lines or slices lose up to 64 bytes

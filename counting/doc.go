@@ -30,8 +30,8 @@
 // 15 is stuck: it is never decremented, because the number of keys that it
 // counts is unknown. If a filter was created for a rate of up to 10%, contains
 // each key once and is within its capacity, the probability that any counter is
-// stuck is less than 3.06e-14 times the number of counters. But a key that is
-// added fifteen times makes all of its counters stuck, so it will always be
+// stuck is less than 3.06e-14 times the number of counters. But if a key is
+// added fifteen times, all of its counters are stuck, so it will always be
 // found. [Filter.Stuck] returns the number of stuck counters, which only
 // [Filter.Reset] clears.
 //

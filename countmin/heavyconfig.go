@@ -16,9 +16,9 @@ type HeavyConfig struct {
 	Phi float64
 
 	// K is the number of keys to report: 1 to 2^28, or 0 if Phi is set. Prefer
-	// Phi: with K, you know only afterwards whether the keys are the right ones
-	// (see [HeavyHitters.Complete]), and merged structures can miss a key that
-	// is in the top K of the whole stream, but of no part.
+	// Phi, because with K, you know only afterwards whether the keys are the
+	// right ones; see [HeavyHitters.Complete]. Merged structures can also miss
+	// a key that is in the top K of the whole stream, but of no part.
 	K int
 
 	// MemoryBytes, if it is not zero, limits the memory for everything that the

@@ -9,8 +9,8 @@ import (
 )
 
 // Remove undoes n counts of key, or returns an error and leaves s unchanged. It
-// must only be called for keys that were counted n times or more, because then
-// no count will be below the truth (the strict turnstile model; Cormode and
+// must only be called for keys that were counted n times or more. Then no count
+// will be below the truth (the strict turnstile model; Cormode and
 // Muthukrishnan 2005, section 4.1).
 //
 // Remove does not decrement a counter at its maximum, so the counts of other

@@ -180,9 +180,9 @@ func (p Params) CapacityAt(rate float64) uint64 {
 
 // RateAt returns the expected false-positive rate of a filter with these
 // parameters and n distinct keys, or NaN if p is invalid. The result is exact
-// over all families: a key matches a query if it has the same fingerprint, one
-// of 2^f-1, and the same pair of buckets, which 2 of m buckets select. (Fan et
-// al., section 5.1, give an upper bound.)
+// over all families, because a key matches a query if it has the same
+// fingerprint, one of 2^f-1, and the same pair of buckets, which 2 of m buckets
+// select. (Fan et al., section 5.1, give an upper bound.)
 func (p Params) RateAt(n uint64) float64 {
 	if p.check(ErrParams) != nil {
 		return math.NaN()

@@ -17,13 +17,12 @@
 //	family := hashfam.New(key)
 //	digest := family.SumString("example.org")
 //
-// Each key is hashed once, using SipHash-2-4 with a 128-bit secret (Aumasson
-// and Bernstein, INDOCRYPT 2012). The result is a 64-bit [Digest]. A structure
-// computes all other values from this digest: [Digest.Probe] returns a sequence
-// with one value for each hash function of a Bloom filter, and [Reduce] maps a
-// 64-bit value to a range of any size. Structures cannot distinguish two keys
-// with the same digest, so the false-positive rate for n keys cannot be below
-// n/2^64.
+// Each key is hashed once to a 64-bit [Digest], using SipHash-2-4 with a
+// 128-bit secret (Aumasson and Bernstein, INDOCRYPT 2012). A structure computes
+// all other values from this digest: [Digest.Probe] returns a sequence with one
+// value for each hash function of a Bloom filter, and [Reduce] maps a 64-bit
+// value to a range of any size. Structures cannot distinguish two keys with the
+// same digest, so the false-positive rate for n keys cannot be below n/2^64.
 //
 // The zero [Family] is public: its functions are the same in every process, so
 // filters can be merged wherever they were built. But anyone who can choose
@@ -45,9 +44,9 @@
 // their lengths, because otherwise the fields "a" and "bc" would be the same
 // key as "ab" and "c".
 //
-// Convert keys to bytes where their type is known, by appending to a buffer: a
-// generic function would call a method of an interface or of a type parameter,
-// and therefore allocate memory for each key.
+// Convert keys to bytes where their type is known, by appending to a buffer. A
+// generic function would allocate memory for each key, because it calls a
+// method of an interface or of a type parameter.
 //
 // # Concurrency
 //
@@ -79,15 +78,15 @@
 // a structure as a string. For a zero value, these methods return [ErrParams].
 //
 // AppendBinary allocates the frame once if dst is too small. WriteTo writes at
-// most 64 KiB at a time and returns the first error of the writer; the bytes
+// most 64 KiB at a time and returns the first error of the writer. The bytes
 // written until then are not a valid frame, so use [WriteFile] to replace a
 // file safely.
 //
 // UnmarshalBinary, ReadFrom and UnmarshalText decode a frame, including its
 // parameters, into the receiver. They do not retain their input. A frame must
-// be decoded with the family it was encoded with: a structure in use already
-// has a family, the zero value has the public family, and functions such as
-// NewReceiver return a receiver for another family. If decoding fails, the
+// be decoded with the family it was encoded with. A structure in use already
+// has a family, and the zero value has the public family, so use functions such
+// as NewReceiver to get a receiver for another family. If decoding fails, the
 // receiver is unchanged and one of these errors is returned:
 //
 //   - [ErrCorrupt] if the data is damaged, too short or too long
@@ -108,9 +107,9 @@
 //
 // A view queries a frame directly, for example in a mapped file. Functions such
 // as NewView retain the data, which must not change while the view is used.
-// They check only the header; Verify checks the rest. In addition to the
-// decoding errors, they return [ErrParams] if the contents do not start at a
-// multiple of 8 in memory, and errors.ErrUnsupported on a big-endian platform
+// They check only the header, so call Verify to check the rest. In addition to
+// the decoding errors, they return [ErrParams] if the contents do not start at
+// a multiple of 8 in memory, and errors.ErrUnsupported on a big-endian platform
 // or in a build with the tag purego.
 //
 // If a structure cannot change after it was built, its view has the same type.
@@ -157,10 +156,12 @@ import (
 )
 
 // A Key is the secret that selects a [Family]. The zero Key selects the public
-// family. Anyone who knows a Key can choose keys that collide, so store it like
-// any other secret, apart from the filters that use it. Printing or logging a
-// Key only outputs "hashfam.Key(hidden)", and marshaling it returns
-// [ErrSecret]. Use k[:] to get its bytes.
+// family.
+//
+// Anyone who knows a Key can choose keys that collide, so store it like any
+// other secret, apart from the filters that use it. Its bytes are k[:], because
+// printing or logging a Key only outputs "hashfam.Key(hidden)", and marshaling
+// it returns [ErrSecret].
 type Key [16]byte
 
 // RandomKey returns a random key from crypto/rand.
@@ -170,8 +171,8 @@ func RandomKey() Key {
 	return k
 }
 
-// A Family is a set of hash functions selected by a [Key]. The zero value is
-// the public family. Families can be compared with ==, and equal families
+// A Family is a set of hash functions selected by a [Key], or the public family
+// if it is the zero value. Families can be compared with ==, and equal families
 // compute equal digests.
 //
 // When a Family, or a struct with an exported Family field, is printed, the
@@ -197,10 +198,10 @@ func New(key Key) Family {
 // instead.
 func Random() Family { return New(RandomKey()) }
 
-// Derive returns the family for label. It is determined by f's key and label,
-// but behaves as if its key were drawn at random, so one secret can be used for
-// many filters that should not have the same false positives. Families derived
-// from the public family are also public.
+// Derive returns the family for label, which is determined by f's key and
+// label, but behaves as if its key were drawn at random. One secret can
+// therefore be used for many filters that should not have the same false
+// positives. Families derived from the public family are also public.
 //
 // The new key is the 128-bit SipHash-2-4 of the label with f's key. This
 // function differs from the 64-bit function that hashes keys.

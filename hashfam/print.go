@@ -16,8 +16,8 @@ const (
 // hexadecimal digits. It does not reveal the key.
 //
 // In all filterfam types, String, Format, MarshalText and LogValue have value
-// receivers, because methods with pointer receivers are not called for a value
-// in another struct's field, so printing this struct would reveal the key.
+// receivers. Methods with pointer receivers would not be called for a value in
+// another struct's field, so printing this struct would reveal the key.
 func (f Family) String() string {
 	if f.Public() {
 		return publicText

@@ -30,9 +30,9 @@ func (o *Of[T]) WriteTo(w io.Writer) (n int64, err error) {
 }
 
 // Read returns an Of with n shards that [Of.WriteTo] has written. It calls
-// create for each shard from 0 to n-1, which must return a receiver of the
-// right family, for example the result of NewReceiver, and then decodes a frame
-// into each shard. Read needs all bytes of r, so nothing else can follow.
+// create for each shard from 0 to n-1 and decodes a frame into the result,
+// which must be a receiver of the right family, for example from NewReceiver.
+// Read needs all bytes of r, so nothing else can follow.
 //
 // Read returns [ErrParams], naming both numbers, if n is not the number of
 // shards in r, and an error that matches errors.ErrUnsupported if T has no

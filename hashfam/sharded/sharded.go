@@ -16,9 +16,9 @@ var ErrParams = hashfam.ErrParams
 // A FieldError describes an invalid argument. See [hashfam.FieldError].
 type FieldError = hashfam.FieldError
 
-// An Of contains n structures of type T, the shards, each with its own lock. T
-// is usually a pointer type. Use [New] or [Read] to create an Of. Copies of an
-// Of share their shards.
+// An Of contains n structures of type T, which is usually a pointer type: the
+// shards, each with its own lock. Use [New] or [Read] to create an Of, whose
+// copies share the shards.
 type Of[T any] struct {
 	shards []shard[T]
 }

@@ -27,8 +27,8 @@ const Block = 128
 // multiplier is the first value of digest 1's probe sequence.
 var multiplier = hashfam.Digest(1).Probe()
 
-// Use has no effect, but it must be called with the result of a loop that reads
-// memory only to load it into the cache, because otherwise the compiler could
+// Use has no effect. When a loop reads memory only to load it into the cache,
+// Use must be called with the result, because otherwise the compiler could
 // remove the loop.
 //
 //go:noinline
@@ -36,9 +36,9 @@ func Use(uint64) {}
 
 // Spread returns the first few digests, which are called a group, and the other
 // digests. It loads the memory for the next group, or, if the platform has no
-// instruction that does not wait, for the returned group: for each digest, the
-// bytes at Reduce(v, bytes), where v are the first k values of its probe
-// sequence.
+// instruction that does not wait, for the returned group. For each digest,
+// these are the bytes at Reduce(v, bytes), where v are the first k values of
+// its probe sequence.
 func Spread(array []uint64, digests []hashfam.Digest, k int, bytes uint64) (group, rest []hashfam.Digest) {
 	group, rest, next := split(digests)
 	spread(array, next, k, bytes, multiplier)

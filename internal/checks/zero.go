@@ -12,8 +12,8 @@ import (
 
 // worksOnZero matches the methods that never panic on a zero value, and mayWork
 // those that only panic on some zero values. ApplyDelta and InnerProduct return
-// an error. All other methods use keys or change the structure. prints matches
-// those that print it.
+// an error. All other methods panic, because they use keys or change the
+// structure. prints matches those that print it.
 var (
 	worksOnZero = regexp.MustCompile("^(Unmarshal.*|Marshal.*|Append.*|WriteTo|ReadFrom|Verify|Decode|ApplyDelta|Clone|Snapshot|Equal|" +
 		"String|GoString|LogValue|Params|Config|Family|Len|Stages|Pages|Shards|Each|All|SizeBytes|FillRatio|Stuck|Total|" +

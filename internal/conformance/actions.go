@@ -118,9 +118,9 @@ func (m *Machine) remove(form Form, keys []string, want int) {
 // structure with the same keys.
 func (m *Machine) Agree(keys []string, others ...any) { m.s.agree(m, keys, m.F, others...) }
 
-// agree checks that for each question, all forms of f and the others return the
-// same results, that all questions agree on which keys are contained, and that
-// methods without arguments return the same.
+// agree checks that f and the others return the same results in all forms of
+// each question, and for methods without arguments. It also checks that all
+// questions agree on which keys are contained.
 func (s Structure) agree(t rapid.TB, keys []string, f any, others ...any) {
 	questions := s.questions(f)
 	for _, other := range others {

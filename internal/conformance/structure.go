@@ -37,9 +37,9 @@ type Structure struct {
 	// must not matter.
 	Builders func(*rapid.T, hashfam.Family) map[string]Builder
 
-	// Add and Delete return all forms, if the structure does not have all forms
-	// of Add or Delete, or has others. Delete returns none if the parameters do
-	// not allow it.
+	// Add and Delete return all forms of these methods. They are needed only if
+	// the structure lacks a form, or has others. Delete returns none if the
+	// parameters do not allow it.
 	Add, Delete func(any) []Form
 	// Questions contains queries of the structure and its view other than
 	// Contains and Count. A result above 0 means that the key may be contained.

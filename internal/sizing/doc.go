@@ -4,8 +4,8 @@
 // The same letters are used everywhere: n keys, m bits (or counters), k hash
 // functions, the wanted rate eps, and X, the number of set bits. A rate is the
 // probability that an absent key is found, averaged over all hash functions. In
-// formulas, m and k should be positive and k should not exceed [MaxHashes].
-// Plans can be called with any arguments.
+// formulas, m and k should be positive and k should not exceed [MaxHashes],
+// while plans can be called with any arguments.
 //
 // The textbook rate (1-(1-1/m)^{kn})^k is only a lower bound (Bose et al. 2008,
 // Christensen et al. 2010), so a filter that is sized using this formula misses

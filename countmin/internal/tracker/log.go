@@ -28,8 +28,8 @@ import (
 // guess is the part of the count that is an estimate: the tail's count when the
 // key was admitted, or maxGuess if this part may be larger. next is the next
 // record of the chain, as index+1, or 0. If a key has 255 bytes or more, the
-// length byte is 255, the rest of its word is zero, and the next word contains
-// the length, before the key.
+// length byte is 255, the rest of its word is zero, and the key follows a word
+// with the length.
 type log []uint64
 
 // A record is the index of a record's first word in a log.

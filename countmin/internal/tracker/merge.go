@@ -72,8 +72,8 @@ func exactLog(sides []*Tracker) log {
 
 // settleCount adds the estimated part to the exact count of r. Every side
 // counted the key in its tail before tracking it, so this part is the key's
-// count in the merged tail, which does not depend on the order of merges as
-// long as the tail has the same number of counters.
+// count in the merged tail. It does not depend on the order of merges as long
+// as the tail has the same number of counters.
 //
 // If a guess has reached maxGuess, the exact part is unknown, so the count is
 // the sum of all sides' upper bounds.

@@ -19,10 +19,9 @@ func (t *Table) Lanes(i uint64) Lanes {
 // as stored, if the table is narrow.
 func (t *Table) Word(i uint64) uint64 { return t.load(i * t.stride) }
 
-// load returns the word that starts at a bit. The word contains a whole narrow
-// bucket: its lowest 64 bits are valid if it starts at a byte, as buckets of 64
-// bits do, or 60 if it starts at half a byte, as all buckets do, and otherwise
-// 57.
+// load returns the word that starts at a bit. Its lowest 57 bits are valid, or
+// 60 if it starts at half a byte, as all buckets do, or 64 if it starts at a
+// byte, as buckets of 64 bits do. It therefore contains a whole narrow bucket.
 func (t *Table) load(bit uint64) uint64 {
 	i := bit >> 3
 	return binary.LittleEndian.Uint64(t.Bytes[i:i+8]) >> (bit & 7)

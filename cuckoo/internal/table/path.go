@@ -50,8 +50,10 @@ func (t *Table) evictFar(p *Partners, shorter []uint64, fp uint64) bool {
 // to, then the buckets that fingerprints in these could move to, and so on,
 // until it finds a free slot or the queue is full. When it finds one, it moves
 // the fingerprints along the path, puts fp in the first one's slot, and returns
-// true. The first known buckets in the queue have already been visited. Bucket
-// k in the queue is the other bucket for slot (k-2) mod 4 in bucket (k-2)/4.
+// true.
+//
+// The first known buckets in the queue have already been visited. Bucket k in
+// the queue is the other bucket for slot (k-2) mod 4 in bucket (k-2)/4.
 //
 // The path does not contain a bucket twice, because its first occurrence would
 // lead to the same free slot on a shorter path.

@@ -16,10 +16,9 @@ import (
 // A sorted bucket stores its fingerprints a <= b <= c <= d in ascending order,
 // so their highest four bits, or nibbles, are also ascending. Since there are
 // only 3,876 ascending sequences of four nibbles, the bucket stores the
-// sequence's number in 12 bits instead of the nibbles' 16 bits (Fan et al.,
-// section 5.2, but with the highest bits instead of the lowest, so that
-// fingerprints are sorted as numbers). The rest of a fingerprint is its lowest
-// f-4 bits.
+// sequence's number in 12 bits instead of the nibbles' 16 bits. (Fan et al.,
+// section 5.2, use the lowest bits; with the highest, fingerprints are sorted
+// as numbers.) The rest of a fingerprint is its lowest f-4 bits.
 //
 //	bit 4f-5                                    12 11      0
 //	| rest of d | rest of c | rest of b | rest of a | number |

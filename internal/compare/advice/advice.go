@@ -149,7 +149,7 @@ func (c candidate) serves(n Needs) bool {
 
 // bloomFirst moves the Bloom filter to the front if it needs no more than 5%
 // more memory per key than the first choice. It is preferred because it is
-// filled four times as fast as a compact table and accepts every key.
+// filled much faster than a compact table and accepts every key.
 func bloomFirst(list []Choice) []Choice {
 	i := slices.IndexFunc(list, func(c Choice) bool { return c.Structure == "bloom" })
 	if i > 0 && list[i].Rate == list[0].Rate && list[i].BitsPerKey <= 1.05*list[0].BitsPerKey {

@@ -81,8 +81,8 @@ func Set(b []byte, words map[int]uint64) []byte {
 }
 
 // Damage calls do with damaged copies of a frame, which are truncated anywhere
-// or have a flipped bit: each bit in the header and at the end, but only one
-// bit in each other byte, since a checksum covers them.
+// or have a flipped bit. Each bit in the header and at the end is flipped, but
+// only one bit in each other byte, since a checksum covers them.
 func Damage(b []byte, do func(bad []byte)) {
 	for i := range b {
 		do(b[:i])
