@@ -178,12 +178,12 @@ func (p Params) checkWords(words []uint64, reason error) error {
 	return nil
 }
 
-// String describes p in a single line.
+// String describes p in one line, without the family's key.
 func (p Params) String() string {
 	return fmt.Sprintf("%v, %d bits, %d hashes, family %v", p.Layout, p.Bits, p.Hashes, p.Family)
 }
 
-// SizeBytes returns the bit array's size in bytes, without allocating it.
+// SizeBytes returns the size of the bit array in bytes, without allocating it.
 func (p Params) SizeBytes() uint64 { return 8 * p.words() }
 
 func (p Params) words() uint64 { return p.Bits/64 + (p.Bits%64+63)/64 }

@@ -20,9 +20,8 @@ const (
 	Blocked = bloom.Blocked // within a block of 512 counters: the fastest layout
 )
 
-// A Config describes a filter by at least two of Capacity, FPRate and
-// MemoryBytes. The missing field follows from the other two, as in
-// [bloom.Config].
+// A Config describes a filter by two or all of Capacity, FPRate and
+// MemoryBytes. If two are set, the third follows from them; see [bloom.Config].
 type Config struct {
 	// Capacity is the number of distinct keys for which FPRate holds. If you
 	// add more keys, none will be lost, but the rate will rise. If Capacity is
@@ -50,8 +49,7 @@ type Config struct {
 	_ struct{} // literals must name their fields
 }
 
-// Params are the parameters of a filter. Filters with equal Params can be
-// merged.
+// Params are a filter's parameters. Filters with equal Params can be merged.
 type Params struct {
 	// Counters is m, the size of the array: 1 to 2^46. In a Blocked filter, it
 	// must be a multiple of 512.
@@ -134,7 +132,7 @@ func (p Params) String() string {
 	return fmt.Sprintf("%v, %d counters, %d hashes, family %v", p.Layout, p.Counters, p.Hashes, p.Family)
 }
 
-// SizeBytes returns the size of the counters in bytes.
+// SizeBytes returns the size of the counters in bytes, without allocating them.
 func (p Params) SizeBytes() uint64 { return 8 * p.words() }
 
 // words returns the number of words in the array.

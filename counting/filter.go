@@ -55,7 +55,7 @@ func (f *Filter) Params() Params { return f.params }
 func (f *Filter) Family() hashfam.Family { return f.params.Family }
 
 // SizeBytes returns the size of the counters in bytes. The structure itself
-// adds about 100 bytes.
+// needs up to 200 bytes more.
 func (f *Filter) SizeBytes() uint64 { return 8 * uint64(len(f.counters)) }
 
 // Reset removes all keys and clears the stuck counters.

@@ -60,10 +60,11 @@ type Params struct {
 	Family       hashfam.Family
 }
 
-// Params returns the parameters for c without allocating a sketch. They are the
-// given Width and Depth, or a width of ceil(e/Epsilon) and a depth of ceil(ln
-// 1/Delta) (Cormode and Muthukrishnan 2005, section 3). Params returns
-// [ErrParams], naming the field, if no sketch meets c.
+// Params returns the parameters of the sketch that c describes, without
+// allocating it. They are the given Width and Depth, or a width of
+// ceil(e/Epsilon) and a depth of ceil(ln 1/Delta) (Cormode and Muthukrishnan
+// 2005, section 3). Params returns [ErrParams], naming the field, if no sketch
+// meets c.
 func (c Config) Params() (Params, error) {
 	p := Params{
 		Width: c.Width, Depth: c.Depth, CounterBits: c.CounterBits,
@@ -139,8 +140,8 @@ func maxWidth(counterBits, depth int) uint64 {
 	return sizing.MaxBits / uint64(counterBits) / uint64(depth)
 }
 
-// SizeBytes returns the size in bytes of all counters. It returns
-// math.MaxUint64 if the product does not fit.
+// SizeBytes returns the size of the counters in bytes, without allocating them,
+// or math.MaxUint64 if the size would overflow.
 func (p Params) SizeBytes() uint64 {
 	over, cells := bits.Mul64(p.Width, uint64(p.Depth))
 	overBits, size := bits.Mul64(cells, uint64(p.CounterBits))
@@ -158,7 +159,7 @@ func (p Params) Epsilon() float64 { return math.E / float64(p.Width) }
 // times the total: e^-Depth.
 func (p Params) Delta() float64 { return math.Exp(-float64(p.Depth)) }
 
-// String describes p in one line.
+// String describes p in one line, without the family's key.
 func (p Params) String() string {
 	update := "plain"
 	if p.Conservative {

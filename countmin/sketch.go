@@ -44,14 +44,14 @@ func newSketch(p Params, total uint64) Sketch {
 // fam. A zero Sketch decodes data that was encoded with the public family.
 func NewReceiver(fam hashfam.Family) *Sketch { return &Sketch{params: Params{Family: fam}} }
 
-// Params returns the parameters of s.
+// Params returns the sketch's parameters.
 func (s *Sketch) Params() Params { return s.params }
 
 // Family returns the family that hashes the keys.
 func (s *Sketch) Family() hashfam.Family { return s.params.Family }
 
 // SizeBytes returns the size of the counters in bytes. The structure itself
-// adds fewer than 200 bytes.
+// needs up to 200 bytes more.
 func (s *Sketch) SizeBytes() uint64 { return s.params.SizeBytes() }
 
 // Reset sets every counter and the total to zero.

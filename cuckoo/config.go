@@ -149,7 +149,7 @@ func (p Params) shape() table.Shape {
 	return table.Shape{Buckets: p.Buckets, Bits: p.FingerprintBits, Sorted: p.Compact}
 }
 
-// SizeBytes returns the table's size in bytes, without allocating it, or
+// SizeBytes returns the size of the table in bytes, without allocating it, or
 // math.MaxUint64 if the size in bits would overflow.
 func (p Params) SizeBytes() uint64 {
 	if over, _ := bits.Mul64(p.Buckets, p.shape().BucketBits()); over > 0 {

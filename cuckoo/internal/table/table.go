@@ -19,7 +19,7 @@ import "math/bits"
 
 // A Table is an array of buckets with four fingerprints of f bits each. A free
 // slot contains a zero fingerprint. A narrow table, with fingerprints of up to
-// 16 bits, reads a bucket as a single word, and a wide table reads it as
+// 16 bits, reads a bucket as a single word, while a wide table reads it as
 // [Lanes]. Both can store buckets plain or sorted.
 type Table struct {
 	Bytes      []byte // at least 8 bytes longer than the buckets; see load and load16
