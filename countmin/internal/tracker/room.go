@@ -3,6 +3,8 @@ package tracker
 import (
 	"cmp"
 	"slices"
+
+	"github.com/filterfam/filterfam/hashfam"
 )
 
 // A sweep frees 1/sweepShare of the log, or more. This is little enough to make
@@ -129,26 +131,39 @@ func (t *Tracker) spared(bar, need uint64) []record {
 	if t.grows() && 2*t.room <= maxLog {
 		spare = words
 	}
-	records := make([]record, 0, low)
+	ranked := make([]rank, 0, low)
 	for r := range t.log.all() {
-		if t.log.count(r) <= bar {
-			records = append(records, r)
+		if count := t.log.count(r); count <= bar {
+			ranked = append(ranked, rank{count, t.log.digest(r), r})
 		}
 	}
-	slices.SortFunc(records, func(a, b record) int {
-		return cmp.Or(cmp.Compare(t.log.count(b), t.log.count(a)), cmp.Compare(t.log.digest(a), t.log.digest(b)))
-	})
-	records = records[:min(low, t.K-above)]
-	for i, r := range records {
-		size := uint64(t.log.end(r) - r)
+	slices.SortFunc(ranked, rank.compare)
+	var records []record
+	for _, next := range ranked[:min(low, t.K-above)] {
+		size := uint64(t.log.end(next.record) - next.record)
 		if size > spare {
-			records = records[:i]
 			break
 		}
 		spare -= size
+		records = append(records, next.record)
 	}
 	slices.Sort(records)
 	return records
+}
+
+// A rank is what determines whether a sweep spares a record.
+type rank struct {
+	count  uint64
+	digest hashfam.Digest
+	record record
+}
+
+// compare is negative if a is spared rather than b.
+func (a rank) compare(b rank) int {
+	if a.count != b.count {
+		return cmp.Compare(b.count, a.count)
+	}
+	return cmp.Compare(a.digest, b.digest)
 }
 
 // widen doubles the width of the given tail's counters: in the same memory if
