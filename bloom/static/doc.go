@@ -32,10 +32,10 @@
 // fingerprint. A build solves one linear equation for each key. About 2% of the
 // keys do not fit and are moved to a second array.
 //
-// A build needs several times as long as adding the keys to a Bloom filter, but
-// it can use any number of goroutines. The result depends neither on their
-// number nor on the order and the copies of keys, so equal sets have equal
-// encodings. docs/benchmarks.md compares times.
+// A build takes longer than adding the keys to a Bloom filter, but it can use
+// any number of goroutines. The result depends neither on their number nor on
+// the order and the copies of keys, so equal sets have equal encodings.
+// docs/benchmarks.md compares times.
 //
 // # Source
 //

@@ -23,8 +23,8 @@
 //
 // Two goroutines must wait for each other only when they use the same shard at
 // the same time. With eight shards per goroutine this is rare, and 64 shards
-// are enough for most programs. A lock costs about 15 nanoseconds more if
-// another core used it last, but a batch pays this cost only once per shard.
+// are enough for most programs. A lock takes longer if another core used it
+// last, but a batch pays this cost only once per shard.
 //
 // Structures with a capacity, such as filters, need room for the fullest shard:
 // use [Capacity] to compute it. A sketch's error is up to Epsilon times its

@@ -26,8 +26,8 @@ func rank(d hashfam.Digest) uint64 { return uint64(d.Probe()) }
 // returns the distinct ones, which are at the beginning of digests. Their copies
 // follow, so the slice contains the same digests in another order, even after an
 // error. If ctx is canceled, Sort returns ctx's error. It uses 0.6 MB of memory
-// per worker. The time is linear. When digests are not random, for example
-// because somebody chose them, it can be up to eight times as long.
+// per worker. The time is linear, but longer when digests are not random, for
+// example because somebody chose them.
 //
 // Sort is a radix sort. It divides large lists in place (American flag sort,
 // McIlroy, Bostic and McIlroy, Computing Systems 6, 1993). For lists that fit
