@@ -55,6 +55,9 @@ func (s spec) design() (design, error) {
 	if _, err := s.family(); err != nil {
 		return nil, err
 	}
+	if err := s.checkMemory(); err != nil {
+		return nil, err
+	}
 	switch {
 	case s.Parts > 0:
 		return apart{s}, nil
@@ -64,11 +67,9 @@ func (s spec) design() (design, error) {
 		return ranges{s}, nil
 	case s.Kind == topkKind:
 		return shards{s}, nil
-	case s.Kind == bloomKind || s.Kind == countingKind:
-		if s.Windows > 0 || s.Bytes > frameLimit {
-			a, err := s.array()
-			return windows{s, a}, err
-		}
+	case s.inWindows():
+		a, err := s.array()
+		return windows{s, a}, err
 	}
 	return frames{s}, nil
 }

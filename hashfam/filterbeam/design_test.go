@@ -82,7 +82,7 @@ func TestDamagedPartsFail(t *testing.T) {
 // The error of a full cuckoo filter contains the number of keys.
 func TestFullCuckooFiltersFail(t *testing.T) {
 	p := must(Cuckoo(cuckoo.Config{Capacity: 1000, FPRate: 0.01}))
-	require.ErrorContains(t, fails(t, p, writeKeys(t, t.TempDir(), testKeys(5000), 3)), "of 5000 different keys: raise its Capacity")
+	require.ErrorContains(t, fails(t, p, writeKeys(t, t.TempDir(), testKeys(5000), 3)), "the Capacity is too small for 5000 keys; want a Capacity for 5000 keys")
 }
 
 // For a small array, a bundle with few keys sends digests or positions, and a

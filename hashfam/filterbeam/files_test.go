@@ -1,6 +1,8 @@
 package filterbeam
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"io"
 	"io/fs"
@@ -119,9 +121,9 @@ func TestLongLinesAreRefused(t *testing.T) {
 }
 
 // readPieces reads pieces of a file whose listed size is size.
-func readPieces(t *testing.T, name string, size int64, pieces ...offsetrange.Restriction) (tally, error) {
+func readPieces(t *testing.T, p Plan, name string, size int64, pieces ...offsetrange.Restriction) (tally, error) {
 	t.Helper()
-	f := &readFn{bundle{Spec: bloomPlan(bloom.Blocked).spec}}
+	f := &readFn{bundle{Spec: p.spec}}
 	drop := func(int, []byte) {}
 	f.StartBundle(drop)
 	for _, r := range pieces {
@@ -138,7 +140,7 @@ func TestFilesMustHaveTheListedLength(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "keys.txt")
 	for _, text := range []string{"ada\ngrace\nedsger\n", "ada\ngraceedsger\n", "ada\n"} {
 		write(t, name, text)
-		_, err := readPieces(t, name, 10, offsetrange.Restriction{Start: 0, End: 10})
+		_, err := readPieces(t, bloomPlan(bloom.Blocked), name, 10, offsetrange.Restriction{Start: 0, End: 10})
 		require.ErrorContains(t, err, "10 bytes, as listed", "%q", text)
 	}
 }
@@ -151,9 +153,61 @@ func TestFilesThatAreSplitAtTheirStartAreCountedOnce(t *testing.T) {
 	tracker := (&readFn{}).CreateTracker(offsetrange.Restriction{Start: 0, End: 10})
 	primary, residual, err := tracker.TrySplit(0)
 	require.NoError(t, err)
-	sum, err := readPieces(t, name, 10, primary.(offsetrange.Restriction), residual.(offsetrange.Restriction))
+	sum, err := readPieces(t, bloomPlan(bloom.Blocked), name, 10, primary.(offsetrange.Restriction), residual.(offsetrange.Restriction))
 	require.NoError(t, err)
-	require.Equal(t, [totals]uint64{keysRead: 2, itemsRead: 2, filesRead: 1, bytesRead: 10, plainRead: 10}, sum.Totals)
+	require.Equal(t, [totals]uint64{keysRead: 2, itemsRead: 2, filesRead: 1, bytesRead: 10, storedRead: 10}, sum.Totals)
+}
+
+// Wherever a file is split, all its bytes are counted, and each line is read
+// once, except for empty lines that are not keys.
+func TestEmptyLinesAreCountedAndSkipped(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "keys.txt")
+	for text, lines := range map[string]Lines{
+		"\n\nada\n\r\n\ngrace\n\n": {}, "\n\n\n": {}, "\x00ada\x00\x00b\nc\x00": {NUL: true}, "\nada\n\nb\n\n": {Empty: true},
+	} {
+		size := int64(len(text))
+		write(t, name, text)
+		end := "\n"
+		if lines.NUL {
+			end = "\x00"
+		}
+		want := uint64(0)
+		for line := range strings.SplitSeq(strings.TrimSuffix(text, end), end) {
+			if lines.Empty || strings.TrimSpace(line) != "" {
+				want++
+			}
+		}
+		for cut := range size {
+			p := bloomPlan(bloom.Blocked).Lines(lines)
+			sum, err := readPieces(t, p, name, size, offsetrange.Restriction{End: cut}, offsetrange.Restriction{Start: cut, End: size})
+			require.NoError(t, err)
+			require.Equal(t, [totals]uint64{
+				keysRead: want, itemsRead: want, filesRead: 1, bytesRead: uint64(size), storedRead: uint64(size),
+			}, sum.Totals, "%q, %d", text, cut)
+		}
+	}
+}
+
+// A compressed file is read by the piece with its start, whatever its name, and
+// wherever a runner splits it.
+func TestCompressedFilesAreReadOnce(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "keys.txt")
+	var zipped bytes.Buffer
+	w := gzip.NewWriter(&zipped)
+	_, err := io.WriteString(w, "ada\ngrace\n")
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	write(t, name, zipped.String())
+	size := int64(zipped.Len())
+	for cut := int64(1); cut < size; cut += 7 {
+		sum, err := readPieces(t, bloomPlan(bloom.Blocked), name, size, offsetrange.Restriction{End: cut}, offsetrange.Restriction{Start: cut, End: size})
+		require.NoError(t, err)
+		require.Equal(t, [totals]uint64{keysRead: 2, itemsRead: 2, filesRead: 1, bytesRead: 10, storedRead: uint64(size)}, sum.Totals)
+	}
+	require.False(t, splittable(name))
+	write(t, name, "ada\n")
+	require.True(t, splittable(name))
+	require.False(t, splittable(name+"none"))
 }
 
 // build builds p from files, and returns the number of keys.

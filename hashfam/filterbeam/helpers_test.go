@@ -107,9 +107,9 @@ func requireFiles(t *testing.T, dir string, n int) {
 // A job adds the stages that write out to a pipeline.
 type job func(s beam.Scope, p Plan, out string)
 
-// files returns a job of Files.
+// files returns a job of Files, in which empty lines are keys.
 func files(patterns ...string) job {
-	return func(s beam.Scope, p Plan, out string) { Files(s, p, out, patterns...) }
+	return func(s beam.Scope, p Plan, out string) { Files(s, p.Lines(Lines{Empty: true}), out, patterns...) }
 }
 
 // buildOf returns a job of Build for a list of keys.

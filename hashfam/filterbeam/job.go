@@ -37,10 +37,11 @@ func init() {
 }
 
 // Files builds the structure of the plan from the lines of files and writes its
-// frame to the file out. Each line, as split by bufio.ScanLines, is a key, so
-// an empty line is the empty key. Patterns must be patterns of the file system.
-// A file that is matched several times is read once, even if its name is
-// spelled differently, and a file whose name ends in .gz is decompressed.
+// frame to the file out. Each line, as split by bufio.ScanLines, is a key.
+// Empty lines are skipped, unless [Plan.Lines] says otherwise. Patterns must be
+// patterns of the file system. A file that is matched several times is read
+// once, even if its name is spelled differently. A file that begins like a
+// compressed file (gzip) is decompressed, whatever its name.
 //
 // The result has one element, a [Summary]. The job fails if there are no
 // patterns, if a pattern matches no file or a file that a job writes, such as
@@ -167,6 +168,9 @@ func (f *finishFn) ProcessElement(ctx context.Context, _ int, next func(*[]byte)
 		return err
 	}
 	books.describe(&sum)
+	if err := f.Spec.checkRate(sum); err != nil {
+		return err
+	}
 	n, err := replace(ctx, sum.Output, made)
 	if err != nil {
 		return err

@@ -12,7 +12,9 @@ import (
 	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/cli"
 	"github.com/filterfam/filterfam/internal/fault"
+	"github.com/filterfam/filterfam/internal/memory"
 )
 
 // These errors can be tested for with errors.Is. An engine may return a
@@ -47,6 +49,9 @@ type spec struct {
 	Windows int             // number of windows; 0 to derive it from Bytes
 	Parts   int             // number of parts; 0 for a single frame
 	Sorted  bool            // the digests of a static filter are sorted, and its shards must be solved
+	FPRate  float64         // the rate that was wanted; 0 if it is not known
+	Strict  bool            // the job fails if the filter has more than twice this rate
+	Lines   Lines           // of files
 }
 
 type kind string
@@ -69,14 +74,14 @@ const frameLimit = 8 << 20
 // bloom.Config.Params, and [ErrParams] if the family is not registered.
 func Bloom(c bloom.Config) (Plan, error) {
 	p, err := c.Params()
-	return newPlan(bloomKind, p.Family, p, p.SizeBytes(), err)
+	return newPlan(spec{Kind: bloomKind, Bytes: p.SizeBytes(), FPRate: c.FPRate}, p.Family, p, err)
 }
 
 // Counting returns a plan for a counting Bloom filter. Its errors are like the
 // errors of [Bloom].
 func Counting(c counting.Config) (Plan, error) {
 	p, err := c.Params()
-	return newPlan(countingKind, p.Family, p, p.SizeBytes(), err)
+	return newPlan(spec{Kind: countingKind, Bytes: p.SizeBytes(), FPRate: c.FPRate}, p.Family, p, err)
 }
 
 // Cuckoo returns a plan for a cuckoo filter. The keys are sorted by digest and
@@ -86,7 +91,7 @@ func Counting(c counting.Config) (Plan, error) {
 // [Bloom].
 func Cuckoo(c cuckoo.Config) (Plan, error) {
 	p, err := c.Params()
-	return newPlan(cuckooKind, p.Family, p, p.SizeBytes(), err)
+	return newPlan(spec{Kind: cuckooKind, Bytes: p.SizeBytes(), FPRate: c.FPRate}, p.Family, p, err)
 }
 
 // Sketch returns a plan for a count-min sketch. Every bundle builds a sketch,
@@ -95,7 +100,7 @@ func Cuckoo(c cuckoo.Config) (Plan, error) {
 // errors are like the errors of [Bloom].
 func Sketch(c countmin.Config) (Plan, error) {
 	p, err := c.Params()
-	return newPlan(sketchKind, p.Family, p, p.SizeBytes(), err)
+	return newPlan(spec{Kind: sketchKind, Bytes: p.SizeBytes()}, p.Family, p, err)
 }
 
 // Heavy returns a plan for frequent keys. With Phi, every bundle builds a
@@ -105,9 +110,9 @@ func Sketch(c countmin.Config) (Plan, error) {
 func Heavy(c countmin.HeavyConfig) (Plan, error) {
 	_, err := countmin.NewHeavyHitters(c)
 	if c.K > 0 {
-		return newPlan(topkKind, c.Family, c, 0, err)
+		return newPlan(spec{Kind: topkKind}, c.Family, c, err)
 	}
-	return newPlan(heavyKind, c.Family, c, uint64(c.MemoryBytes), err)
+	return newPlan(spec{Kind: heavyKind, Bytes: uint64(c.MemoryBytes)}, c.Family, c, err)
 }
 
 // Static returns a plan for a static filter. The keys are sorted by digest,
@@ -120,24 +125,85 @@ func Static(c static.Config) (Plan, error) {
 	if c.MemoryBytes > 0 {
 		err = errs.Field(ErrParams, "Config.MemoryBytes", c.MemoryBytes, "0: the size of the filter is known when it is built")
 	}
-	return newPlan(staticKind, c.Family, c, 0, err)
+	return newPlan(spec{Kind: staticKind, FPRate: c.FPRate}, c.Family, c, err)
 }
 
-// newPlan returns a plan for a structure with the given parameters, or err if
-// that is not nil.
-func newPlan(k kind, fam hashfam.Family, params any, bytes uint64, err error) (Plan, error) {
+// newPlan returns a plan with the given spec and parameters, or err if that is
+// not nil.
+func newPlan(s spec, fam hashfam.Family, params any, err error) (Plan, error) {
 	if err != nil {
 		return Plan{}, err
 	}
-	name, err := nameOf(fam)
+	s.Check = fam.CheckValue()
+	s.Family, err = nameOf(fam)
 	if err != nil {
 		return Plan{}, err
 	}
-	encoded, err := json.Marshal(params)
+	s.Params, err = json.Marshal(params)
 	if err != nil {
 		return Plan{}, fmt.Errorf("filterbeam: parameters: %w", err)
 	}
-	return Plan{spec{Kind: k, Params: encoded, Family: name, Check: fam.CheckValue(), Bytes: bytes}}, nil
+	return Plan{s}, nil
+}
+
+// SizeBytes returns the size of the structure, without its header, or of all
+// parts. It returns 0 if the size is not known in advance, as for a static
+// filter.
+func (p Plan) SizeBytes() uint64 { return p.spec.Bytes * uint64(max(p.spec.Parts, 1)) }
+
+// Lines describes the lines that [Files] reads.
+type Lines struct {
+	NUL   bool // lines end with a zero byte, and not with a line break
+	Empty bool // empty lines are keys; otherwise they are skipped
+}
+
+// Lines returns a plan for lines that are described by l.
+func (p Plan) Lines(l Lines) Plan {
+	p.spec.Lines = l
+	return p
+}
+
+// Strict returns a plan whose jobs fail, without output, if the filter's
+// false-positive rate is more than twice the FPRate of its Config, because
+// Capacity was too small. Otherwise, such a job succeeds, and the rate is in its
+// [Summary]. It has no effect on [Combine].
+func (p Plan) Strict() Plan {
+	p.spec.Strict = true
+	return p
+}
+
+// checkRate returns an error if the plan is strict and the rate is too high.
+func (s spec) checkRate(sum Summary) error {
+	if !s.Strict || s.FPRate == 0 {
+		return nil
+	}
+	keys := sum.Distinct
+	if keys == 0 {
+		keys = sum.Keys
+	}
+	err := cli.CheckRate("the Capacity", keys, sum.FPRate, s.FPRate, fmt.Sprintf("a Capacity for %d keys", keys))
+	if err != nil {
+		return fmt.Errorf("filterbeam: %w", err)
+	}
+	return nil
+}
+
+// checkMemory returns an error if this machine does not have the memory that
+// the largest task needs. Any worker may have to run that task.
+func (s spec) checkMemory() error {
+	bytes := s.Bytes
+	if s.Parts == 0 && s.inWindows() {
+		bytes /= uint64(s.windows())
+	}
+	if err := memory.Check(bytes); err != nil {
+		return fmt.Errorf("filterbeam: a task of this job %w", err)
+	}
+	return nil
+}
+
+// inWindows reports whether a filter that is not in parts is built in windows.
+func (s spec) inWindows() bool {
+	return (s.Kind == bloomKind || s.Kind == countingKind) && (s.Windows > 0 || s.Bytes > frameLimit)
 }
 
 // Windows returns p with its work divided among n tasks, each of which owns a

@@ -14,7 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/bloom/static"
+	"github.com/filterfam/filterfam/counting"
 	"github.com/filterfam/filterfam/countmin"
+	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
 )
 
@@ -192,6 +195,40 @@ func TestCombineInAnyGrouping(t *testing.T) {
 	require.NoError(t, few.Setup())
 	sum := must(few.MergeAccumulators(must(few.AddInput(&accumulator{}, "ada")), must(few.AddInput(&accumulator{}, "grace"))))
 	require.Len(t, encodeAccumulator(sum), 1+2*8)
+}
+
+// A strict job fails if the rate is too high, in every design, and the error
+// has the number of keys.
+func TestStrictJobsMeetTheRate(t *testing.T) {
+	small := bloom.Config{Capacity: 100, FPRate: 0.01}
+	pattern := writeKeys(t, t.TempDir(), testKeys(1000), 2)
+	for _, p := range []Plan{must(Bloom(small)), must(must(Bloom(small)).Windows(2)), must(must(Bloom(small)).Parts(2)), must(Counting(counting.Config{Capacity: 100, FPRate: 0.01}))} {
+		err := fails(t, p.Strict(), pattern)
+		require.ErrorContains(t, err, "the Capacity is too small for 1000 keys: the rate is ")
+		require.ErrorContains(t, err, "%, more than twice 1%; want a Capacity for 1000 keys")
+		runTo(t, outputBefore(t), p, runners[0], files(pattern))
+	}
+	small.Capacity = 1000
+	for _, p := range []Plan{must(Bloom(small)), must(Static(static.Config{FPRate: 0.01})), must(Sketch(sketchConfig)), heavyPlan} {
+		runTo(t, outputBefore(t), p.Strict(), runners[0], files(pattern))
+	}
+}
+
+// A worker refuses a task that does not fit into its memory.
+func TestTasksMustFitIntoTheMemory(t *testing.T) {
+	huge := must(Bloom(bloom.Config{Capacity: 2e13, FPRate: 0.01}))
+	require.EqualValues(t, 23984069633216, huge.SizeBytes())
+	require.EqualValues(t, 2*23984069633216, must(huge.Parts(2)).SizeBytes())
+	require.Zero(t, must(Static(static.Config{FPRate: 0.01})).SizeBytes())
+	for _, p := range []Plan{
+		must(huge.Windows(1)), must(huge.Parts(2)), must(Sketch(countmin.Config{Epsilon: 2e-12, Delta: 0.01})),
+		must(Cuckoo(cuckoo.Config{Capacity: 2e13, FPRate: 0.01})),
+	} {
+		_, err := p.spec.design()
+		require.ErrorContains(t, err, "filterbeam: a task of this job needs ")
+	}
+	_, err := must(must(Bloom(bloom.Config{Capacity: 1e12, FPRate: 0.01})).Windows(maxTasks)).spec.design()
+	require.NoError(t, err, "a window has 300 MB")
 }
 
 // Combine requires frames of no more than 8 MiB. It returns an error when the

@@ -3,7 +3,6 @@ package filterbeam
 import (
 	"bytes"
 	"cmp"
-	"compress/gzip"
 	"context"
 	"fmt"
 	"io"
@@ -23,34 +22,30 @@ const splitBytes = 64 << 20
 
 // A readFn reads a file's lines and collects them for the plan. It splits a
 // file only if the file system can seek in it, since other readers would have
-// to read and drop all bytes before a piece. A compressed file is one piece.
+// to read and drop all bytes before a piece. A compressed file is read by the
+// piece that contains its start.
 type readFn struct{ bundle }
 
-// compressed reports whether a file is compressed, according to its name.
-func compressed(name string) bool { return strings.HasSuffix(name, ".gz") }
-
-// CreateInitialRestriction returns the file's bytes, or a single unit if the
-// file is compressed, since its length is not known.
-func (f *readFn) CreateInitialRestriction(name string, size int64) offsetrange.Restriction {
-	if compressed(name) {
-		size = 1
-	}
+// CreateInitialRestriction returns the file's bytes.
+func (f *readFn) CreateInitialRestriction(_ string, size int64) offsetrange.Restriction {
 	return offsetrange.Restriction{Start: 0, End: size}
 }
 
 // SplitRestriction splits a large file into pieces.
 func (f *readFn) SplitRestriction(name string, _ int64, r offsetrange.Restriction) []offsetrange.Restriction {
-	if r.End-r.Start <= splitBytes || !seekable(name) {
+	if r.End-r.Start <= splitBytes || !splittable(name) {
 		return []offsetrange.Restriction{r}
 	}
 	return r.SizedSplits(splitBytes)
 }
 
-// seekable reports whether a file can be read from any offset.
-func seekable(name string) (ok bool) {
+// splittable reports whether a file can be read from any offset.
+func splittable(name string) (ok bool) {
 	err := readFile(context.Background(), name, func(file io.Reader) error {
-		_, ok = file.(io.Seeker)
-		return nil
+		zipped, _, err := lines.Zipped(file)
+		_, seekable := file.(io.Seeker)
+		ok = seekable && !zipped
+		return err
 	})
 	return ok && err == nil
 }
@@ -71,10 +66,14 @@ func (f *readFn) ProcessElement(ctx context.Context, rt *sdf.LockRTracker, name 
 		return err
 	}
 	err := readFile(ctx, name, func(file io.Reader) error {
-		if compressed(name) {
-			return f.readCompressed(ctx, rt, file)
+		zipped, whole, err := lines.Zipped(file)
+		switch {
+		case err != nil:
+			return err
+		case zipped:
+			return f.readCompressed(ctx, rt, whole, size)
 		}
-		return f.readPlain(ctx, rt, file, size)
+		return f.readPlain(ctx, rt, whole, size)
 	})
 	if err != nil {
 		return errs.Errorf("%s: %w", name, err)
@@ -86,13 +85,13 @@ func (f *readFn) ProcessElement(ctx context.Context, rt *sdf.LockRTracker, name 
 // file does not have its listed size. For example, a store that decompresses a
 // file while it is read makes it longer.
 func (f *readFn) readPlain(ctx context.Context, rt *sdf.LockRTracker, file io.Reader, size int64) error {
-	r, err := linesFrom(file, restriction(rt).Start)
+	r, err := f.linesFrom(file, restriction(rt).Start)
 	if err != nil {
 		return err
 	}
 	before := f.tally.Totals[bytesRead]
 	err = f.addLines(ctx, r, func() int { return claim(rt, r.Starts) })
-	f.tally.Totals[plainRead] += f.tally.Totals[bytesRead] - before
+	f.tally.Totals[storedRead] += f.tally.Totals[bytesRead] - before
 	ended := len(r.Keys) == 0 || restriction(rt).End == size
 	if err == nil && ended && r.Offset != size {
 		err = errs.Field(ErrParams, "length", r.Offset, fmt.Sprintf("%d bytes, as listed", size))
@@ -122,11 +121,13 @@ func claim(rt *sdf.LockRTracker, starts []int64) int {
 }
 
 // linesFrom returns a reader for the lines that start at or after the given
-// offset.
-func linesFrom(file io.Reader, start int64) (*lines.Reader, error) {
+// offset. It includes empty lines, so that all bytes are counted.
+func (f *readFn) linesFrom(file io.Reader, start int64) (*lines.Reader, error) {
+	c := lines.Config{MaxLine: maxLine, NUL: f.Spec.Lines.NUL}
 	if start == 0 {
-		return lines.NewReader(file, lines.Config{MaxLine: maxLine}), nil
+		return lines.NewReader(file, c), nil
 	}
+	c.SkipFirst = true
 	before := start - 1 // the line before may end at start
 	var err error
 	if seeker, ok := file.(io.Seeker); ok {
@@ -134,22 +135,29 @@ func linesFrom(file io.Reader, start int64) (*lines.Reader, error) {
 	} else {
 		_, err = io.CopyN(io.Discard, file, before)
 	}
-	return lines.NewReader(file, lines.Config{MaxLine: maxLine, Offset: before, SkipFirst: true}), err
+	c.Offset = before
+	return lines.NewReader(file, c), err
 }
 
-// readCompressed adds all lines in a compressed file.
-func (f *readFn) readCompressed(ctx context.Context, rt *sdf.LockRTracker, file io.Reader) error {
-	if !rt.TryClaim(int64(0)) {
-		return nil
+// readCompressed adds all lines in a compressed file if the piece contains its
+// start.
+func (f *readFn) readCompressed(ctx context.Context, rt *sdf.LockRTracker, file io.Reader, size int64) error {
+	if restriction(rt).Start == 0 && rt.TryClaim(int64(0)) {
+		unzipped, err := lines.Unzip(file)
+		if err != nil {
+			return err
+		}
+		r, err := f.linesFrom(unzipped, 0)
+		if err != nil {
+			return err
+		}
+		if err := f.addLines(ctx, r, func() int { return len(r.Keys) }); err != nil {
+			return err
+		}
+		f.tally.Totals[storedRead] += uint64(size)
 	}
-	unzipped, err := gzip.NewReader(file)
-	if err != nil {
-		return err
-	}
-	r := lines.NewReader(unzipped, lines.Config{MaxLine: maxLine})
-	err = f.addLines(ctx, r, func() int { return len(r.Keys) })
-	rt.TryClaim(int64(1))
-	return err
+	rt.TryClaim(restriction(rt).End)
+	return nil
 }
 
 // addLines adds lines in batches. For each batch it calls mine, which must
@@ -169,7 +177,11 @@ func (b *bundle) addLines(ctx context.Context, r *lines.Reader, mine func() int)
 		}
 		if n > 0 {
 			b.tally.Totals[bytesRead] += uint64(append(r.Starts, r.Offset)[n] - r.Starts[0])
-			if err := b.addKeys(ctx, r.Keys[:n]); err != nil {
+			keys := r.Keys[:n]
+			if !b.Spec.Lines.Empty {
+				keys = slices.DeleteFunc(keys, func(key []byte) bool { return len(key) == 0 })
+			}
+			if err := b.addKeys(ctx, keys); err != nil {
 				return err
 			}
 		}
@@ -179,11 +191,10 @@ func (b *bundle) addLines(ctx context.Context, r *lines.Reader, mine func() int)
 	}
 }
 
-// hardlyLines returns 1 if a file's first lines do not look like text.
-// Otherwise, it returns 0.
+// hardlyLines returns 1 if a file's first lines contain zero bytes. Otherwise,
+// it returns 0.
 func hardlyLines(keys [][]byte) uint64 {
-	zipped := len(keys) > 0 && bytes.HasPrefix(keys[0], []byte("\x1f\x8b"))
-	if zipped || slices.ContainsFunc(keys, func(key []byte) bool { return bytes.IndexByte(key, 0) >= 0 }) {
+	if slices.ContainsFunc(keys, func(key []byte) bool { return bytes.IndexByte(key, 0) >= 0 }) {
 		return 1
 	}
 	return 0
@@ -214,9 +225,7 @@ func (f *matchFn) ProcessElement(ctx context.Context, _ []byte, file func(string
 	listed := tally{Totals: [totals]uint64{listsMade: 1, filesListed: uint64(len(all))}}
 	for name, size := range all {
 		file(name, size)
-		if !compressed(name) {
-			listed.Totals[bytesListed] += uint64(size)
-		}
+		listed.Totals[bytesListed] += uint64(size)
 	}
 	report(tallyOwner, listed.append(nil))
 	return nil

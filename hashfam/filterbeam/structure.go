@@ -15,6 +15,7 @@ import (
 	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/cli"
 )
 
 // A structure is a mutable filter or counter of any type.
@@ -181,7 +182,8 @@ func (s spec) buildCuckoo(n uint64, digests iter.Seq[[]hashfam.Digest]) (*cuckoo
 	for some := range digests {
 		_, err := f.AddAll(some)
 		if errors.Is(err, ErrFull) { // or ErrCopies: the digests are distinct, but too similar
-			err = fmt.Errorf("filterbeam: %w after %d of %d different keys: raise its Capacity", ErrFull, f.Len(), n)
+			err = cli.Full("the Capacity", n, fmt.Sprintf("a Capacity for %d keys", n*uint64(max(s.Parts, 1))))
+			err = fmt.Errorf("filterbeam: %w: %w", ErrFull, err)
 		}
 		if err != nil {
 			return nil, err

@@ -17,8 +17,7 @@ type Summary struct {
 	Size   uint64 // size of the encoded structure
 
 	// Binary is the number of files that do not seem to contain lines, because
-	// they begin with zero bytes, or are compressed but not named .gz. Their
-	// lines are read.
+	// their first lines contain zero bytes. Their lines are read.
 	Binary uint64
 
 	// Distinct is the number of distinct keys in a cuckoo or static filter. It

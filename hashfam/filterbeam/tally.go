@@ -71,9 +71,9 @@ const (
 	itemsRead   // items for these keys
 	filesRead   // compressed or not
 	bytesRead   // in these files, after decompression
-	plainRead   // bytes in the files that are not compressed
+	storedRead  // bytes in these files, before decompression
 	filesListed // files to read
-	bytesListed // in the files that are not compressed
+	bytesListed // in these files
 	binaryFiles // files that do not seem to contain lines
 	listsWanted // listings of files to make
 	listsMade   // listings of files made
@@ -183,7 +183,7 @@ func (t *tally) check() error {
 		entry{"items that arrived", items, t.Totals[itemsRead], "as read"},
 		entry{"listings of files", t.Totals[listsMade], t.Totals[listsWanted], "as wanted"},
 		entry{"files read", t.Totals[filesRead], t.Totals[filesListed], "as listed"},
-		entry{"bytes read", t.Totals[plainRead], t.Totals[bytesListed], "as listed"}) {
+		entry{"bytes read", t.Totals[storedRead], t.Totals[bytesListed], "as listed"}) {
 		if e.got != e.want {
 			return errs.Field(ErrCorrupt, e.name, e.got,
 				fmt.Sprintf("%d, %s: the engine lost, repeated or changed some", e.want, e.as))

@@ -151,14 +151,26 @@ const gzipMagic = "\x1f\x8b"
 // Unzip returns a reader for the decompressed contents of r if r begins like a
 // compressed file. Otherwise, it returns a reader for the contents of r.
 func Unzip(r io.Reader) (io.Reader, error) {
+	zipped, whole, err := Zipped(r)
+	if err != nil || !zipped {
+		return whole, err
+	}
+	return gzip.NewReader(bufio.NewReaderSize(whole, chunk))
+}
+
+// Zipped reports whether r begins like a compressed file. It also returns a
+// reader for the whole contents of r. This is r itself if r can seek.
+func Zipped(r io.Reader) (bool, io.Reader, error) {
 	first := make([]byte, len(gzipMagic))
 	n, err := io.ReadFull(r, first)
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return nil, err
+		return false, nil, err
 	}
-	whole := io.MultiReader(bytes.NewReader(first[:n]), r)
-	if string(first[:n]) != gzipMagic {
-		return whole, nil
+	zipped := string(first[:n]) == gzipMagic
+	if seeker, ok := r.(io.Seeker); ok {
+		if _, err := seeker.Seek(-int64(n), io.SeekCurrent); err == nil {
+			return zipped, r, nil
+		}
 	}
-	return gzip.NewReader(bufio.NewReaderSize(whole, chunk))
+	return zipped, io.MultiReader(bytes.NewReader(first[:n]), r), nil
 }

@@ -10,6 +10,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -60,7 +61,7 @@ func (o *options) job(ctx context.Context, p filterbeam.Plan, patterns []string,
 // runner is Prism, reachServer starts Prism in this process.
 func reachServer(ctx context.Context) error {
 	if *jobopts.Endpoint == "" {
-		if runner := flag.Lookup("runner"); runner == nil || runner.Value.String() == "" || runner.Value.String() == "prism" {
+		if runner := runnerName(); runner == "" || runner == "prism" {
 			return startPrism(ctx)
 		}
 		return nil
@@ -71,6 +72,19 @@ func reachServer(ctx context.Context) error {
 		return fmt.Errorf("no job server at -endpoint %s: %w", *jobopts.Endpoint, err)
 	}
 	return conn.Close()
+}
+
+// runnerName returns the flag -runner.
+func runnerName() string {
+	if runner := flag.Lookup("runner"); runner != nil {
+		return runner.Value.String()
+	}
+	return ""
+}
+
+// inProcess reports whether the job runs in this process.
+func inProcess() bool {
+	return *jobopts.Endpoint == "" && slices.Contains([]string{"", "prism", "direct"}, runnerName())
 }
 
 // runSelf makes this program the worker's program, and the command that starts

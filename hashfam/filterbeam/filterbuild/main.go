@@ -1,5 +1,6 @@
 // Filterbuild builds a filter or a counter from the keys in files. Each line is
-// a key. A file is decompressed if its name ends in .gz.
+// a key, as for the command filterfam, and compressed files (gzip) are
+// decompressed.
 //
 //	filterbuild -layout blocked -n 1e9 -fpr 0.01 -o out.bin 'keys/*.txt'
 //
@@ -34,6 +35,7 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/s3"
 
 	"github.com/filterfam/filterfam/hashfam/filterbeam"
+	"github.com/filterfam/filterfam/internal/cli"
 )
 
 func main() {
@@ -48,13 +50,13 @@ func main() {
 		printHelp(os.Stdout, own)
 		return
 	case err != nil:
-		os.Exit(report(usageError{err}, ""))
+		os.Exit(o.report(usageError{err}, ""))
 	case o.helpRunner:
 		printRunnerHelp(os.Stdout, own, flag.CommandLine)
 		return
 	}
 	if err := bootWorker(context.Background()); err != nil {
-		os.Exit(report(err, ""))
+		os.Exit(o.report(err, ""))
 	}
 	beam.Init() // does not return in a worker
 	os.Exit(start(o, flag.Args()))
@@ -73,7 +75,7 @@ func start(o *options, patterns []string) int {
 	}
 	logged, err := openLog()
 	if err != nil {
-		return report(err, "")
+		return o.report(err, "")
 	}
 	err = run(ctx, o, patterns, os.Stdout, os.Stderr)
 	switch {
@@ -82,7 +84,7 @@ func start(o *options, patterns []string) int {
 	case err != nil && ctx.Err() != nil:
 		err = context.Cause(ctx)
 	}
-	return report(err, closeLog(logged, err == nil))
+	return o.report(err, closeLog(logged, err == nil))
 }
 
 // run builds the structure and prints its summary to out. Before, and after an
@@ -98,6 +100,9 @@ func run(ctx context.Context, o *options, patterns []string, out, log io.Writer)
 	if err != nil {
 		return usageError{err}
 	}
+	if err := o.checkMemory(p); err != nil {
+		return err
+	}
 	if err := o.checkOutput(ctx); err != nil {
 		return err
 	}
@@ -110,7 +115,7 @@ func run(ctx context.Context, o *options, patterns []string, out, log io.Writer)
 	}
 	fmt.Fprintln(out, sum)
 	if sum.Binary > 0 {
-		fmt.Fprintf(log, "filterbuild: %d of the files do not seem to contain lines: they contain zero bytes, or are compressed and not named .gz\n", sum.Binary)
+		fmt.Fprintf(log, "filterbuild: %d of the files do not seem to contain lines: they contain zero bytes\n", sum.Binary)
 	}
 	return nil
 }
@@ -127,12 +132,14 @@ func (o *options) clean(ctx context.Context, log io.Writer) error {
 // The exit codes other than 0.
 const (
 	failed      = 1
-	wrongUsage  = 2
+	invalid     = 2 // the command line
 	interrupted = 130
 )
 
 // A usageError is an error in the command line.
 type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
 
 // errInterrupted is returned when a build was interrupted.
 var errInterrupted = errors.New("interrupted")
@@ -140,18 +147,22 @@ var errInterrupted = errors.New("interrupted")
 // report prints an error as one line and returns the exit code. The line
 // includes log, the name of the file with the runner's messages, unless this is
 // empty.
-func report(err error, log string) int {
+func (o *options) report(err error, log string) int {
 	if err == nil {
 		return 0
 	}
-	line := cause(err.Error())
+	wrongUsage := errors.As(err, new(usageError))
+	line := o.words(cause(err.Error()))
+	if wrongUsage {
+		line = cli.Message(err)
+	}
 	if log != "" {
 		line += " (the runner's messages are in " + log + ")"
 	}
 	fmt.Fprintln(os.Stderr, "filterbuild:", line)
 	switch {
-	case errors.As(err, new(usageError)):
-		return wrongUsage
+	case wrongUsage:
+		return invalid
 	case errors.Is(err, errInterrupted):
 		return interrupted
 	}
@@ -165,10 +176,10 @@ func cause(text string) string {
 	last := strings.TrimSpace(lines[len(lines)-1])
 	for _, line := range lines {
 		if _, after, found := strings.Cut(line, "filterbeam: "); found {
-			last = strings.TrimSpace(after)
+			last = strings.TrimSpace(strings.ReplaceAll(after, "filterbeam: ", ""))
 		}
 	}
-	return strings.Replace(last, "raise its Capacity", "raise -n", 1)
+	return last
 }
 
 // openLog redirects the engine's messages to a file.

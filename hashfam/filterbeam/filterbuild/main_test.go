@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"flag"
 	"fmt"
@@ -123,7 +124,7 @@ func TestErrorsNameTheAllowedValues(t *testing.T) {
 		{"-force replaces it", []string{"-n=10", "-o=" + out, keys}},
 		{"want bloom, counting", []string{"-structure=tree", "-o=" + out, keys}},
 		{"square", []string{"-layout=square", "-o=" + out, keys}},
-		{"Capacity", []string{"-n=0", "-o=" + out, keys}},
+		{"want -n, the number of distinct keys", []string{"-force", "-o=" + out, keys}},
 		{"want a whole number", []string{"-n=1.5", "-o=" + out, keys}},
 		{"want a whole number", []string{"-n=-1", "-o=" + out, keys}},
 		{"want a whole number", []string{"-n=1e30", "-o=" + out, keys}},
@@ -166,7 +167,8 @@ func TestExitCodes(t *testing.T) {
 	}
 	keys, out := inputs(t, text)
 	dir := filepath.Dir(keys)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "bad.gz"), []byte("not a compressed file\n"), 0o600))
+	other := filepath.Join(dir, "other")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "bad.gz"), []byte("\x1f\x8bnot a compressed file\n"), 0o600))
 	for _, test := range []struct {
 		code int
 		want string
@@ -175,13 +177,20 @@ func TestExitCodes(t *testing.T) {
 		{0, "1009 lines of 1 files, 1003 distinct keys", []string{"-structure=static", "-o=" + out, keys}},
 		{0, "usage: filterbuild", []string{"-help"}},
 		{0, "-environment_type", []string{"-help-runner"}},
-		{1, "raise -n", []string{"-structure=cuckoo", "-n=100", "-force", "-o=" + out, keys}},
+		{1, "filter is full: -n 100 is too small for 1003 keys; want -n 1003", []string{"-structure=cuckoo", "-n=100", "-force", "-o=" + out, keys}},
+		{1, "-n 100 is too small for 1009 keys: the rate is 99.3%, more than twice 1%; want -n 1009, or -force (", []string{"-n=100", "-o=" + other, keys}},
+		{1, "-n 100 is too small for 1009 keys: the rate is 8", []string{"-structure=counting", "-parts=3", "-n=100", "-o=" + other, keys}},
+		{1, "-n 20000000000000: needs 23984069633216 bytes of memory, but only ", []string{"-n=2e13", "-o=" + other, keys}},
+		{1, "-epsilon 2e-12: needs ", []string{"-structure=sketch", "-epsilon=2e-12", "-o=" + other, keys}},
 		{1, "bad.gz: gzip: invalid header", []string{"-n=100", "-force", "-o=" + out, keys, filepath.Join(dir, "bad.gz")}},
 		{1, "no job server at -endpoint localhost:1: ", []string{"-runner=flink", "-endpoint=localhost:1", "-n=9", "-force", "-o=" + out, keys}},
 		{1, "input = " + out, []string{"-n=9", "-force", "-o=" + out, filepath.Join(dir, "*")}},
 		{2, "-help lists all flags", []string{"-o=" + out}},
 		{2, "not defined: -zap", []string{"-zap"}},
-		{2, "Capacity", []string{"-o=" + out, "-force", keys}},
+		{2, "want -n, the number", []string{"-o=" + other, keys}},
+		{2, "-n: want a whole number from 1", []string{"-n=0", "-o=" + other, keys}},
+		{2, "-fpr 2, want above 0 and below 1", []string{"-n=9", "-fpr=2", "-o=" + other, keys}},
+		{2, "-local: want filterfam build instead", []string{"-local", "-n=9", "-o=" + other, keys}},
 	} {
 		printed, log, code := process(t, test.args...)
 		require.Equal(t, test.code, code, "%s%s", printed, log)
@@ -206,6 +215,38 @@ func TestHelpFitsOnOneScreen(t *testing.T) {
 	require.NotContains(t, help, "-local")
 	runner, _, _ := process(t, "-help-runner")
 	require.NotContains(t, runner, "-fpr")
+}
+
+// The keys are the same as for filterfam, however they are stored.
+func TestKeysDoNotDependOnTheFile(t *testing.T) {
+	dir := t.TempDir()
+	var zipped bytes.Buffer
+	w := gzip.NewWriter(&zipped)
+	_, err := io.WriteString(w, "ada\n\ngrace\n")
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	frames := map[string]string{}
+	for name, text := range map[string]string{
+		"lf": "\nada\n\ngrace", "crlf": "ada\r\ngrace\r\n\r\n", "plain.gz": "ada\ngrace\n", "zipped": zipped.String(), "nul": "ada\x00\x00grace",
+	} {
+		file, out := filepath.Join(dir, name), filepath.Join(dir, name+".bin")
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		for _, empty := range []bool{false, true} {
+			text, err := command(t, "-n=10", "-force", "-o="+out, fmt.Sprint("-0=", name == "nul"), fmt.Sprint("-empty=", empty), file)
+			require.NoError(t, err, name)
+			var f bloom.Filter
+			frame, err := os.ReadFile(out)
+			require.NoError(t, err)
+			require.NoError(t, f.UnmarshalBinary(frame))
+			require.True(t, f.ContainsString("ada") && f.ContainsString("grace"), name)
+			require.Equal(t, empty && name != "plain.gz", f.ContainsString(""), name)
+			if !empty {
+				require.Contains(t, text, "2 lines of 1 files", name)
+				frames[string(frame)] = name
+			}
+		}
+	}
+	require.Len(t, frames, 1)
 }
 
 // A folder, a link or a device is not replaced. This error is returned before
@@ -242,13 +283,13 @@ func TestFilesOfAKilledJobAreRemoved(t *testing.T) {
 // The program prints a remark about files that do not seem to contain lines.
 func TestBinaryFilesAreReported(t *testing.T) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"zero.txt": "ada\n\x00grace\n", "gzip.txt": "\x1f\x8b\x08", "good.txt": "ada\n"} {
+	for name, text := range map[string]string{"zero.txt": "ada\n\x00grace\n", "good.txt": "ada\n"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	out := filepath.Join(t.TempDir(), "out.bin")
 	_, log, code := process(t, "-n=9", "-o="+out, filepath.Join(dir, "*.txt"))
 	require.Zero(t, code)
-	require.Contains(t, log, "2 of the files do not seem to contain lines")
+	require.Contains(t, log, "1 of the files do not seem to contain lines")
 	_, log, _ = process(t, "-n=9", "-force", "-o="+out, filepath.Join(dir, "good.txt"))
 	require.Empty(t, log)
 }

@@ -2,13 +2,14 @@ package main
 
 import (
 	"context"
-	"encoding/hex"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,6 +24,8 @@ import (
 	"github.com/filterfam/filterfam/hashfam/filterbeam"
 	"github.com/filterfam/filterfam/hashfam/filterbeam/internal/pattern"
 	"github.com/filterfam/filterfam/hashfam/sharded"
+	"github.com/filterfam/filterfam/internal/cli"
+	"github.com/filterfam/filterfam/internal/memory"
 )
 
 // The options are the program's own flags. The SDK defines the runners' flags.
@@ -30,7 +33,8 @@ type options struct {
 	structure, layout string
 	output            string
 	force, local      bool
-	n, rate           float64
+	n                 cli.Number
+	rate              float64
 	compact           bool
 	epsilon, delta    float64
 	conservative      bool
@@ -39,15 +43,18 @@ type options struct {
 	windows, parts    int
 	timeout           time.Duration
 	helpRunner        bool
+	lines             filterbeam.Lines
 }
 
 func newOptions(flags *flag.FlagSet) *options {
 	o := &options{}
 	flags.StringVar(&o.structure, "structure", "bloom", "`NAME`: bloom, counting, cuckoo, static, sketch, heavy or topk")
 	flags.StringVar(&o.output, "o", "", "write the frame to `FILE`")
-	flags.BoolVar(&o.force, "force", false, "replace FILE if it exists")
+	flags.BoolVar(&o.force, "force", false, "replace FILE if it exists, and write it even if the rate is above twice -fpr")
+	flags.BoolVar(&o.lines.NUL, "0", false, "lines end with a zero byte instead of a line break")
+	flags.BoolVar(&o.lines.Empty, "empty", false, "empty lines are keys; otherwise they are skipped")
 	flags.BoolVar(&o.local, "local", false, "") // not listed: an error names its successor
-	flags.Float64Var(&o.n, "n", 0, "expected number of distinct keys, such as 1e9 (bloom, counting, cuckoo)")
+	flags.Var(&o.n, "n", "expected `number` of distinct keys, such as 1e9 (bloom, counting, cuckoo)")
 	flags.Float64Var(&o.rate, "fpr", 0.01, "false-positive `rate` (bloom, counting, cuckoo, static)")
 	flags.StringVar(&o.layout, "layout", "classic", "`LAYOUT`: classic, blocked or partitioned (bloom, counting)")
 	flags.BoolVar(&o.compact, "compact", false, "use one bit less per slot (cuckoo)")
@@ -70,10 +77,50 @@ func (o *options) plan() (filterbeam.Plan, error) {
 	if err != nil {
 		return p, err
 	}
+	p = p.Lines(o.lines)
+	if !o.force {
+		p = p.Strict()
+	}
 	if p, err = p.Windows(o.windows); err != nil || o.parts == 0 {
 		return p, err
 	}
 	return p.Parts(o.parts)
+}
+
+// checkMemory returns an error if the job runs in this process, and there is
+// too little memory. This process then also holds the blocks of all keys, which
+// usually need more memory than the structure.
+func (o *options) checkMemory(p filterbeam.Plan) error {
+	if !inProcess() {
+		return nil
+	}
+	if err := memory.Check(p.SizeBytes()); err != nil {
+		return fmt.Errorf("%s: %w", o.limit(), err)
+	}
+	return nil
+}
+
+// limit returns the flag that limits the structure.
+func (o *options) limit() string {
+	switch o.structure {
+	case "sketch":
+		return fmt.Sprintf("-epsilon %g", o.epsilon)
+	case "heavy", "topk":
+		return fmt.Sprintf("-memory %d", o.memory)
+	}
+	return fmt.Sprintf("-n %d", o.n)
+}
+
+// wanted matches the capacity that an error of a worker wants.
+var wanted = regexp.MustCompile(`want a Capacity for (\d+) keys`)
+
+// words returns a worker's error in the words of the flags.
+func (o *options) words(text string) string {
+	if strings.Contains(text, "more than twice") {
+		text += ", or -force"
+	}
+	text = strings.Replace(text, "the Capacity is", o.limit()+" is", 1)
+	return wanted.ReplaceAllString(text, "want -n $1")
 }
 
 func (o *options) structurePlan() (filterbeam.Plan, error) {
@@ -81,12 +128,12 @@ func (o *options) structurePlan() (filterbeam.Plan, error) {
 	if err != nil {
 		return filterbeam.Plan{}, err
 	}
-	if !(o.n >= 0 && o.n <= 1<<48 && o.n == math.Trunc(o.n)) {
-		return filterbeam.Plan{}, fmt.Errorf("-n %g, want a whole number up to 2^48", o.n)
-	}
 	var l bloom.Layout
 	if err := l.UnmarshalText([]byte(o.layout)); err != nil {
 		return filterbeam.Plan{}, err
+	}
+	if o.n == 0 && slices.Contains([]string{"bloom", "counting", "cuckoo"}, o.structure) {
+		return filterbeam.Plan{}, errors.New("want -n, the number of distinct keys")
 	}
 	switch n := sharded.Capacity(uint64(o.n), o.parts); o.structure { // n is the capacity of a part
 	case "bloom":
@@ -128,11 +175,7 @@ func family() (hashfam.Family, error) {
 	if text == "" {
 		return hashfam.Family{}, nil
 	}
-	key, err := hex.DecodeString(text)
-	if err != nil || len(key) != len(hashfam.Key{}) {
-		return hashfam.Family{}, fmt.Errorf("%s has %d characters, want 32 hexadecimal digits", keyVariable, len(text))
-	}
-	return hashfam.New(hashfam.Key(key)), nil
+	return cli.Family([]byte(text), keyVariable)
 }
 
 // checkOutput returns an error if the output cannot be written, or if it exists
