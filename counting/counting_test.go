@@ -194,3 +194,16 @@ func TestFiltersOfManyKeysHaveTheExactRate(t *testing.T) {
 		})
 	}
 }
+
+// If a filter has many more counters than it needs, false positives are keys
+// with the digest of a member, or near it in the probe sequence, as in RateAt.
+func TestRateIncludesEqualDigests(t *testing.T) {
+	for _, layout := range layouts {
+		f := mustNew(t, Params{Counters: 1 << 21, Hashes: 8, Layout: layout})
+		for i := range uint64(10) {
+			f.AddDigest(f.Family().SumUint64(i))
+		}
+		require.Greater(t, f.FalsePositiveRate(), 5e-19, "10 keys of 2^64")
+		require.InEpsilon(t, f.params.RateAt(10), f.FalsePositiveRate(), 0.2)
+	}
+}

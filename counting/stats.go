@@ -19,18 +19,19 @@ func (f *Filter) FillRatio() float64 {
 // state finds a key that was not added. Since it depends only on the counters
 // that are not zero, it does not matter how the filter was filled. The rate is
 // the fill ratio to the power k (Classic), or the mean over all blocks of the
-// block's fill ratio to the power k (Blocked). FalsePositiveRate reads all
-// counters.
+// block's fill ratio to the power k (Blocked). The tiny probability of an equal
+// digest is added. FalsePositiveRate reads all counters.
 func (f *Filter) FalsePositiveRate() float64 {
+	n := uint64(min(f.EstimatedLen(), 1<<63))
 	k := float64(f.params.Hashes)
 	if f.params.Layout == Classic {
-		return math.Pow(f.FillRatio(), k)
+		return sizing.WithClassicDigest(math.Pow(f.FillRatio(), k), f.params.Counters, f.params.Hashes, n)
 	}
 	rates := 0.0
 	for block := range slices.Chunk(f.counters, blockWords) {
 		rates += math.Pow(float64(block.InUse())/blockCounters, k)
 	}
-	return rates / float64(f.span)
+	return sizing.WithDigest(rates/float64(f.span), n)
 }
 
 // EstimatedLen estimates the number of distinct keys, using the number of
