@@ -61,6 +61,9 @@ func JoinHeavyHitters(shards []*HeavyHitters) (*HeavyHitters, error) {
 	var trackers []*tracker.Tracker
 	for i, s := range shards {
 		place := fmt.Sprintf("shards[%d]", i)
+		if s == nil {
+			return nil, errs.Field(ErrIncompatible, place, "nil", "a structure")
+		}
 		if err := fault.Same(errs, place, "HeavyConfig", shards[0].Config(), s.Config()); err != nil {
 			return nil, err
 		}

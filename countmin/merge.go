@@ -68,6 +68,9 @@ func addCells[C counter](dst, src []C) {
 // the product of their counters may be too low, and [ErrIncompatible] if their
 // [Params] differ.
 func (s *Sketch) InnerProduct(other *Sketch) (uint64, error) {
+	if other == nil {
+		return 0, errs.Field(ErrIncompatible, "other", "nil", "a sketch")
+	}
 	if err := fault.Same(errs, "", "Params", s.params, other.params); err != nil {
 		return 0, err
 	}

@@ -15,6 +15,8 @@ import (
 // the bound with probability e^-5 = 0.0067 or less, more than 8 exceed it with
 // probability below 10^-9.
 func TestInnerProductIsWithinItsBound(t *testing.T) {
+	_, err := new(Sketch).InnerProduct(nil)
+	requireField(t, err, ErrIncompatible, "other")
 	above := 0
 	for i := range 60 {
 		p := must(Config{Epsilon: 0.02, Delta: 0.01, Family: hashfam.Family{}.Derive(fmt.Sprint(i))}.Params())

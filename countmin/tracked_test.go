@@ -288,6 +288,10 @@ func TestJoinErrorsNameTheShard(t *testing.T) {
 	top := func(k int) *HeavyHitters { return must(NewHeavyHitters(HeavyConfig{K: k})) }
 	_, none := JoinHeavyHitters(nil)
 	requireField(t, none, ErrParams, "number of shards")
+	for i, shards := range [][]*HeavyHitters{{nil}, {top(2), nil}} {
+		_, err := JoinHeavyHitters(shards)
+		requireField(t, err, ErrIncompatible, fmt.Sprintf("shards[%d]", i))
+	}
 	_, heavy := JoinHeavyHitters([]*HeavyHitters{newHeavy(0.1, 0), newHeavy(0.2, 0)})
 	requireField(t, heavy, ErrIncompatible, "shards[1]: HeavyConfig.Phi")
 	_, other := JoinHeavyHitters([]*HeavyHitters{top(2), top(2), top(3)})

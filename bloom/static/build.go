@@ -1,7 +1,6 @@
 package static
 
 import (
-	"context"
 	"errors"
 	"math"
 	"runtime"
@@ -73,12 +72,4 @@ func buildError(err error) error {
 		return paramError("digests", "not random enough for 32 layers", "digests that were not chosen to collide, or a keyed Config.Family")
 	}
 	return errs.Errorf("building: %w", err)
-}
-
-// checkContext returns ErrParams if ctx is nil.
-func checkContext(ctx context.Context) error {
-	if ctx == nil {
-		return paramError("ctx", nil, "a context, for example context.Background()")
-	}
-	return nil
 }

@@ -47,7 +47,7 @@ func appendSmall(ctx context.Context, dst []byte, c Config, digests []hashfam.Di
 	if _, err := c.columns(0); err != nil { // before digests are sorted
 		return dst, err
 	}
-	if err := checkContext(ctx); err != nil {
+	if err := errs.Context(ctx); err != nil {
 		return dst, err
 	}
 	s := scratches.Get().(*ribbon.Scratch)

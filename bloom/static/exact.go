@@ -90,7 +90,7 @@ func NewExact(ctx context.Context, c ExactConfig, members, others []hashfam.Dige
 	if c.Workers < 0 {
 		return nil, paramError("ExactConfig.Workers", c.Workers, "at least 0")
 	}
-	if err := checkContext(ctx); err != nil {
+	if err := errs.Context(ctx); err != nil {
 		return nil, err
 	}
 	b := Config{Workers: c.Workers}.build(0, 0)

@@ -27,7 +27,7 @@ func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Filter, erro
 	if _, err := c.columns(0); err != nil { // before digests are sorted
 		return nil, err
 	}
-	if err := checkContext(ctx); err != nil {
+	if err := errs.Context(ctx); err != nil {
 		return nil, err
 	}
 	n := uint64(len(digests))
@@ -64,7 +64,7 @@ func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Filter, erro
 // is not enough memory, the program crashes. If n comes from an untrusted
 // source, call [Config.EstimatedBytes] first.
 func NewFromSorted(ctx context.Context, c Config, n uint64, digests iter.Seq[hashfam.Digest]) (*Filter, error) {
-	if err := checkContext(ctx); err != nil {
+	if err := errs.Context(ctx); err != nil {
 		return nil, err
 	}
 	b := c.build(0, n)

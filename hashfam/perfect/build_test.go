@@ -474,3 +474,15 @@ func TestLargeBucketsAreBumped(t *testing.T) {
 		require.Len(t, f.free.bytes, 1000-n+len(f.bumped.digests))
 	}
 }
+
+func TestNilContextsAreErrors(t *testing.T) {
+	var none context.Context
+	c := FilterConfig{FPRate: 0.01}
+	_, function := New(none, Config{}, nil)
+	_, sortedFunction := NewFromSorted(none, Config{}, 0, slices.Values([]hashfam.Digest(nil)))
+	_, filter := NewFilter(none, c, nil, nil)
+	_, sortedFilter := NewFilterFromSorted(none, c, 0, withZeros(nil))
+	for _, err := range []error{function, sortedFunction, filter, sortedFilter} {
+		require.EqualError(t, err, "perfect: invalid parameters: ctx = <nil>, want a context, for example context.Background()")
+	}
+}

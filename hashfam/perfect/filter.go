@@ -33,6 +33,9 @@ type Filter struct{ stored }
 // example from [hashfam.Family.Derive], then has other digests. NewFilter also
 // returns the errors of New, except that copies are allowed.
 func NewFilter(ctx context.Context, c FilterConfig, digests []hashfam.Digest, values []uint64) (*Filter, error) {
+	if err := errs.Context(ctx); err != nil {
+		return nil, err
+	}
 	n := uint64(len(digests))
 	if err := c.check(n); err != nil {
 		return nil, err
@@ -85,6 +88,9 @@ func withZeros(digests []hashfam.Digest) iter.Seq2[hashfam.Digest, uint64] {
 // It returns [ErrParams] for the same reasons as NewFilter and NewFromSorted.
 // An error for a key contains its position in the sequence, from 0.
 func NewFilterFromSorted(ctx context.Context, c FilterConfig, n uint64, keys iter.Seq2[hashfam.Digest, uint64]) (*Filter, error) {
+	if err := errs.Context(ctx); err != nil {
+		return nil, err
+	}
 	if err := c.check(n); err != nil {
 		return nil, err
 	}

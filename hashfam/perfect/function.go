@@ -26,6 +26,9 @@ import (
 // chance: somebody chose the keys. Using a keyed family prevents this. If ctx
 // is canceled, New returns its error.
 func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Function, error) {
+	if err := errs.Context(ctx); err != nil {
+		return nil, err
+	}
 	p := newProgress(c.Progress, 2, uint64(len(digests)))
 	sorted, err := sortDigests(ctx, digests, p)
 	if err != nil {
@@ -60,6 +63,9 @@ func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Function, er
 // is not enough, the program crashes. If n comes from an untrusted source, call
 // [Config.EstimatedBytes] first.
 func NewFromSorted(ctx context.Context, c Config, n uint64, digests iter.Seq[hashfam.Digest]) (*Function, error) {
+	if err := errs.Context(ctx); err != nil {
+		return nil, err
+	}
 	return c.build(ctx, n, digests, newProgress(c.Progress, 1, n))
 }
 

@@ -2,6 +2,7 @@
 package fault
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"reflect"
@@ -25,6 +26,14 @@ func (m *Maker) Field(err error, field string, value any, allowed string) error 
 // Errorf is like fmt.Errorf with the package's name as a prefix.
 func (m *Maker) Errorf(format string, args ...any) error {
 	return fmt.Errorf(m.Package+": "+format, args...)
+}
+
+// Context returns ErrParams if ctx is nil.
+func (m *Maker) Context(ctx context.Context) error {
+	if ctx == nil {
+		return m.Field(hashfam.ErrParams, "ctx", nil, "a context, for example context.Background()")
+	}
+	return nil
 }
 
 // Zero returns the panic value if a zero value of the type name is used. It
