@@ -46,6 +46,10 @@ const (
 	areaHeight = 300.0
 )
 
+// margin is room on the right for labels in fonts that are wider than Liberation
+// Sans, for example DejaVu Sans.
+const margin vg.Length = 30
+
 type chart struct {
 	*plot.Plot
 	name          string // its file name without extension
@@ -62,6 +66,7 @@ func newChart(name, title, x, y string) *chart {
 	}
 	p.Title.TextStyle.Font = letters(14)
 	p.Title.Padding = vg.Points(6)
+	p.BackgroundColor = nil // svg fills the margin, too
 	grid := plotter.NewGrid()
 	grid.Vertical.Color = color.Gray{0xE6}
 	grid.Horizontal.Color = color.Gray{0xE6}
@@ -150,12 +155,16 @@ func (c *chart) save(dir string) (string, error) {
 // svg returns the figure as SVG, with the reader's light or dark color scheme
 // and a title for screen readers.
 func (c *chart) svg() (string, error) {
-	w, err := c.WriterTo(c.width, c.height, "svg")
+	canvas, err := draw.NewFormattedCanvas(c.width+margin, c.height, "svg")
 	if err != nil {
 		return "", err
 	}
+	all := draw.New(canvas)
+	all.SetColor(color.White)
+	all.Fill(all.Rectangle.Path())
+	c.Draw(draw.Crop(all, 0, -margin, 0, 0))
 	var b strings.Builder
-	if _, err := w.WriteTo(&b); err != nil {
+	if _, err := canvas.WriteTo(&b); err != nil {
 		return "", err
 	}
 	start, attributes, opened := strings.Cut(b.String(), "<svg ")

@@ -3,6 +3,7 @@ package report
 import (
 	"math"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"testing"
@@ -146,4 +147,66 @@ func TestSmallCuckooFiltersKeepTheirPromise(t *testing.T) {
 		require.NoError(t, err)
 		require.Less(t, most, 1e-6)
 	}
+}
+
+// dejaVuSans contains the widths of the characters from space to tilde in
+// DejaVu Sans, in thousandths of the font size. Bold ones are up to 17% wider.
+var dejaVuSans = []float64{
+	318, 401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318, 361, 318, 337, 636, 636, 636, 636, 636, 636, 636, 636,
+	636, 636, 337, 337, 838, 838, 838, 531, 1000, 684, 686, 698, 770, 632, 575, 775, 752, 295, 295, 656, 557, 863, 748, 787,
+	603, 787, 695, 635, 611, 732, 684, 989, 685, 611, 685, 390, 337, 390, 838, 500, 500, 613, 635, 550, 635, 615, 352, 635,
+	634, 278, 278, 579, 278, 974, 634, 612, 635, 635, 411, 521, 392, 634, 592, 818, 592, 592, 525, 636, 337, 636, 838,
+}
+
+func width(label string, size float64) (sum float64) {
+	for _, r := range label {
+		sum += dejaVuSans[r-' '] / 1000 * size
+	}
+	return sum
+}
+
+func figure(t *testing.T, name string) (text string, width float64) {
+	file, err := os.ReadFile("../../../docs/figures/" + name + ".svg")
+	require.NoError(t, err)
+	box := regexp.MustCompile(`viewBox="0 0 ([0-9.]+) `).FindStringSubmatch(string(file))
+	require.NotNil(t, box, name)
+	return string(file), parsed(t, box[1])
+}
+
+func parsed(t *testing.T, number string) float64 {
+	x, err := strconv.ParseFloat(number, 64)
+	require.NoError(t, err)
+	return x
+}
+
+// Labels must not be cut where the font is DejaVu Sans, which is wider than
+// Liberation Sans.
+func TestLabelsFitInWiderFonts(t *testing.T) {
+	label := regexp.MustCompile(`<text x="([0-9.]+)" y="[^"]*" transform="scale\(1, -1\)"\s+style="[^"]*font-size:([0-9]+)px[^"]*">([^<]*)</text>`)
+	for _, name := range []string{"time-by-n", "count-error", "smaller"} {
+		text, end := figure(t, name)
+		labels := label.FindAllStringSubmatch(text, -1)
+		require.Greater(t, len(labels), 8, name)
+		for _, m := range labels {
+			assert.LessOrEqual(t, parsed(t, m[1])+width(m[3], parsed(t, m[2])), end, "%s: %s", name, m[3])
+		}
+	}
+	drawn, err := smallerChart().svg()
+	require.NoError(t, err)
+	smaller, _ := figure(t, "smaller")
+	size := regexp.MustCompile(`viewBox="[^"]*"`)
+	require.Equal(t, size.FindString(drawn), size.FindString(smaller))
+}
+
+// In the tree, a condition must not reach the name of the type.
+func TestConditionsFitBesideTypes(t *testing.T) {
+	line := regexp.MustCompile(`<text class="small" x="([0-9]+)" y="[0-9]+">([^<]*)</text>\n<text class="type" x="([0-9]+)"[^>]*>([^<]*)</text>`)
+	text, _ := figure(t, "choose")
+	lines := line.FindAllStringSubmatch(text, -1)
+	require.Greater(t, len(lines), 8)
+	for _, m := range lines {
+		room := parsed(t, m[3]) - parsed(t, m[1])
+		assert.LessOrEqual(t, width(m[2], 13)+1.17*width(m[4], 14), room, "%s: %s", m[2], m[4])
+	}
+	require.True(t, strings.Contains(text, `<rect class="paper"`), "there is no background")
 }
