@@ -113,7 +113,8 @@ func (c *command) made(ctx context.Context, f *buildFlags, names []string) (io.W
 		if err != nil {
 			return nil, err
 		}
-		return static.New(ctx, static.Config{FPRate: f.rate, MemoryBytes: uint64(f.memory), Family: f.family}, digests)
+		config := static.Config{FPRate: f.rate, MemoryBytes: uint64(f.memory), Family: f.family, Progress: c.progress.build}
+		return static.New(ctx, config, digests)
 	}
 	unknown := f.kind != "sketch" && f.n == 0 && !(f.memory > 0 && f.rate > 0)
 	if !unknown {
@@ -128,6 +129,7 @@ func (c *command) made(ctx context.Context, f *buildFlags, names []string) (io.W
 		}
 		return c.filled(f, uint64(len(digests)), func(use func([]hashfam.Digest) error) error { return use(digests) })
 	}
+	c.progress.total *= 2 // files are read twice
 	n := uint64(0)
 	err := c.eachBatch(ctx, names, f.family, func(keys [][]byte, _ []hashfam.Digest) error {
 		n += uint64(len(keys))

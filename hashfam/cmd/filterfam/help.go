@@ -77,7 +77,8 @@ line is lost with probability -fpr.
   -n N            the number of different lines, for a fixed amount of memory;
                   without -n and -memory, memory grows with the lines
   -memory BYTES   the amount of memory, such as 64M, instead of -n
-  -state FILE     remember the lines in FILE, and continue from it if it exists
+  -state FILE     remember the lines in FILE, and continue from it if it exists;
+                  it is saved at the end, and at most once a minute before
   -force          continue when the rate exceeds twice -fpr
 ` + reading + `
   printf 'ada\nada\ngrace\n' | filterfam uniq
@@ -108,10 +109,14 @@ only needed for structures that store keys.
   filterfam info -json words.filter
 `
 
-const mergeHelp = `usage: filterfam merge -o FILE [-key-file FILE] A B...
+const mergeHelp = `usage: filterfam merge -o FILE [flags] A B...
 
 Merges structures with equal parameters: Bloom, counting and cuckoo filters,
 sketches and heavy hitters. FILE appears when it is complete, or not at all.
+
+  -o FILE         the output, or - for standard output
+  -key-file FILE  the secret key; otherwise, FILTERFAM_KEY is used if it is set
+  -q              show no progress
 
   filterfam build -type bloom -n 1e4 -o a.filter words.txt
   filterfam merge -o all.filter a.filter a.filter

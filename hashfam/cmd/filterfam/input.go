@@ -2,16 +2,18 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/lines"
 )
 
-// maxLine is the length of the longest line.
-const maxLine = 1 << 30
+// maxLine is the length of the longest line. Tests change it.
+var maxLine = 1 << 30
 
 // The readFlags say what a line is.
 type readFlags struct {
@@ -76,7 +78,7 @@ func (c *command) eachBatchOf(ctx context.Context, name string, use func(keys []
 		if len(r.Keys) == 0 {
 			return nil
 		}
-		c.progress.add(len(r.Keys))
+		c.progress.lines += int64(len(r.Keys))
 		if err := use(r.Keys); err != nil {
 			return err
 		}
@@ -104,6 +106,10 @@ func inFile(name string, err error) error {
 	if name == "-" {
 		name = "standard input"
 	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err // without the name
+	}
 	return fmt.Errorf("%s: %w", name, err)
 }
 
@@ -118,7 +124,7 @@ func regular(names []string) bool {
 	return len(names) > 0
 }
 
-// A counted reader tells the progress how much was read.
+// A counted reader counts the bytes that are read.
 type counted struct {
 	io.Reader
 	progress *progress
@@ -126,7 +132,24 @@ type counted struct {
 
 func (c *counted) Read(b []byte) (int, error) {
 	n, err := c.Reader.Read(b)
-	c.progress.bytes += int64(n)
+	c.progress.read(n)
+	return n, err
+}
+
+// A watched file is like a counted reader, but stops when ctx is canceled. It is
+// still a file, so that its size is known.
+type watched struct {
+	*os.File
+	ctx      context.Context
+	progress *progress
+}
+
+func (w *watched) Read(b []byte) (int, error) {
+	if err := w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := w.File.Read(b)
+	w.progress.read(n)
 	return n, err
 }
 

@@ -29,10 +29,8 @@ func TestFullDisksKeepTheOldFile(t *testing.T) {
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	require.NoError(t, err)
 	defer full.Close()
-	self, err := os.Executable()
-	require.NoError(t, err)
 	for _, args := range [][]string{{"uniq"}, {"query", "filter"}, {"top"}, {"info", "filter"}, {"plan", "-n", "9"}} {
-		cmd := prepare(dir, self, args...)
+		cmd := filterfam(t, dir, args...)
 		cmd.Stdin = strings.NewReader("ada\n")
 		cmd.Stdout = full
 		var log strings.Builder

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -27,7 +28,17 @@ import (
 // asCommand is the environment variable that makes this program the command.
 const asCommand = "FILTERFAM_AS_COMMAND"
 
+// impatient is the environment variable that shortens the times and the longest
+// line of the command.
+const impatient = "FILTERFAM_IMPATIENT"
+
 func TestMain(m *testing.M) {
+	if os.Getenv(impatient) != "" {
+		maxLine = 100
+		saveEvery = time.Millisecond
+		showAfter = 0
+		showEvery = 0
+	}
 	if os.Getenv(asCommand) != "" {
 		main()
 	}
@@ -40,12 +51,49 @@ type result struct {
 	code     int
 }
 
-// prepare returns a command that runs in a folder.
-func prepare(dir, name string, args ...string) *exec.Cmd {
-	cmd := exec.Command(name, args...)
+// prepare returns a command that runs in a folder. It is killed if it does not
+// end.
+func prepare(t testing.TB, dir, name string, args ...string) *exec.Cmd {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.WaitDelay = time.Second
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), asCommand+"=1")
 	return cmd
+}
+
+// filterfam returns the command filterfam.
+func filterfam(t testing.TB, dir string, args ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	return prepare(t, dir, self, args...)
+}
+
+// begin starts a command, and returns its input and output.
+func begin(t testing.TB, cmd *exec.Cmd) (in io.WriteCloser, out io.ReadCloser) {
+	t.Helper()
+	in, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	out, err = cmd.StdoutPipe()
+	require.NoError(t, err)
+	if err := cmd.Start(); err != nil {
+		t.Skip("this program cannot start itself: ", err)
+	}
+	return in, out
+}
+
+// exchange writes lines to a running command, and reads the same lines.
+func exchange(t testing.TB, in io.Writer, out io.Reader, lines string) {
+	t.Helper()
+	_, err := io.WriteString(in, lines)
+	require.NoError(t, err)
+	printed := make([]byte, len(lines))
+	_, err = io.ReadFull(out, printed)
+	require.NoError(t, err)
+	require.Equal(t, lines, string(printed))
 }
 
 // finish runs a command to its end.
@@ -63,9 +111,7 @@ func finish(t testing.TB, cmd *exec.Cmd) result {
 // run runs filterfam in a folder.
 func run(t testing.TB, dir, input string, args ...string) result {
 	t.Helper()
-	self, err := os.Executable()
-	require.NoError(t, err)
-	cmd := prepare(dir, self, args...)
+	cmd := filterfam(t, dir, args...)
 	cmd.Stdin = strings.NewReader(input)
 	return finish(t, cmd)
 }
@@ -396,9 +442,7 @@ func TestHugeLines(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for _, size := range sizes {
-		self, err := os.Executable()
-		require.NoError(t, err)
-		cmd := prepare(dir, self, "build", "-type=bloom", "-n=10", "-o=huge")
+		cmd := filterfam(t, dir, "build", "-type=bloom", "-n=10", "-o=huge")
 		cmd.Stdin = io.MultiReader(strings.NewReader("ada\n"), io.LimitReader(xs{}, int64(size)), strings.NewReader("\ngrace\n"))
 		r := finish(t, cmd)
 		if size > maxLine {
@@ -419,40 +463,29 @@ func (xs) Read(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// After an interrupt, build leaves nothing, and uniq the state of the lines that
-// it has printed.
+// After an interrupt, build and top leave nothing, and uniq the state of the
+// lines that it has printed.
 func TestInterruptsLeaveNothing(t *testing.T) {
 	if runtime.GOOS == "windows" || runtime.GOOS == "js" {
 		t.Skip("this system has no such signals")
 	}
 	dir := t.TempDir()
-	for _, args := range [][]string{{"build", "-o", "filter"}, {"uniq", "-state", "state"}} {
-		self, err := os.Executable()
-		require.NoError(t, err)
-		cmd := prepare(dir, self, args...)
+	many := numbers(0, 50_000) // more than a pipe holds, so they are written when the command reads them
+	for _, args := range [][]string{{"build", "-o", "filter"}, {"top"}, {"uniq", "-state", "state"}} {
+		cmd := filterfam(t, dir, args...)
 		var log bytes.Buffer
 		cmd.Stderr = &log
-		in, err := cmd.StdinPipe()
-		require.NoError(t, err)
-		out, err := cmd.StdoutPipe()
-		require.NoError(t, err)
-		require.NoError(t, cmd.Start())
-		_, err = io.WriteString(in, numbers(0, 3))
-		require.NoError(t, err)
+		in, out := begin(t, cmd)
 		if args[0] == "uniq" { // it prints lines without waiting for more
-			printed := make([]byte, len(numbers(0, 3)))
-			_, err := io.ReadFull(out, printed)
-			require.NoError(t, err)
-			require.Equal(t, numbers(0, 3), string(printed))
+			exchange(t, in, out, numbers(0, 3))
 		} else {
-			time.Sleep(200 * time.Millisecond) // until it handles signals; if it is slower, it ends at once
+			_, err := io.WriteString(in, many)
+			require.NoError(t, err)
 		}
 		require.NoError(t, cmd.Process.Signal(os.Interrupt))
 		require.Error(t, cmd.Wait())
-		if args[0] == "uniq" {
-			require.Equal(t, interrupted, cmd.ProcessState.ExitCode(), log.String())
-			require.Equal(t, "filterfam uniq: interrupted\n", log.String())
-		}
+		require.Equal(t, interrupted, cmd.ProcessState.ExitCode(), log.String())
+		require.Equal(t, "filterfam "+args[0]+": interrupted\n", log.String())
 	}
 	require.Equal(t, []string{"state"}, namesIn(t, dir))
 	require.Equal(t, "key 3\n", succeeds(t, dir, numbers(0, 4), "uniq", "-state", "state"))
@@ -498,7 +531,7 @@ func shell(t *testing.T, dir, script string) result {
 	if err := os.Symlink(self, filepath.Join(bin, "filterfam")); err != nil {
 		t.Skip("this system has no links: ", err)
 	}
-	cmd := prepare(dir, sh, "-c", script)
+	cmd := prepare(t, dir, sh, "-c", script)
 	cmd.Env = append(cmd.Env, "PATH="+bin+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	return finish(t, cmd)
 }

@@ -32,15 +32,13 @@ func merge(ctx context.Context, c *command) error {
 	if err := checkOutput(output, names); err != nil {
 		return err
 	}
-	whole, kind, err := load(names[0], fam)
+	c.progress.start(names)
+	whole, kind, err := c.load(ctx, names[0], fam)
 	if err != nil {
 		return err
 	}
 	for _, name := range names[1:] {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		part, other, err := load(name, fam)
+		part, other, err := c.load(ctx, name, fam)
 		if err != nil {
 			return err
 		}

@@ -12,55 +12,71 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// checkOutput returns an error if the output cannot be written or is one of the
+// An output is a file that a flag names. It is written whole or not at all.
+type output struct {
+	flag, name string
+}
+
+// check returns an error if the output cannot be written or is one of the
 // inputs. It is called before any line is read.
-func checkOutput(output string, inputs []string) error {
-	if output == "" {
-		return errors.New("want -o FILE")
+func (o output) check(inputs []string) error {
+	if o.name == "" {
+		return fmt.Errorf("want %s FILE", o.flag)
 	}
-	if output == "-" {
-		return nil
-	}
-	info, err := os.Stat(output)
+	info, err := os.Stat(o.name)
 	if err == nil && info.IsDir() {
-		return fmt.Errorf("-o %s: is a folder", output)
+		return o.fail(errors.New("is a folder"))
 	}
 	if err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("-o %s: is not a regular file", output)
+		return o.fail(errors.New("is not a regular file"))
 	}
 	for _, input := range inputs {
 		other, failed := os.Stat(input)
 		if err == nil && failed == nil && os.SameFile(info, other) {
-			return fmt.Errorf("-o %s: is also an input", output)
+			return o.fail(errors.New("is also an input"))
 		}
 	}
-	probe, err := os.CreateTemp(filepath.Dir(output), ".filterfam-*")
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return fmt.Errorf("-o %s: %w", output, path.Err) // path.Path is not the output
-	}
+	probe, err := os.CreateTemp(filepath.Dir(o.name), ".filterfam-*")
 	if err != nil {
-		return fmt.Errorf("-o %s: %w", output, err)
+		return o.fail(err)
 	}
 	probe.Close()
 	return os.Remove(probe.Name())
 }
 
-// write writes a structure to the output, whole or not at all.
-func write(ctx context.Context, output string, w io.WriterTo) error {
-	if output == "-" {
+// write writes a structure.
+func (o output) write(ctx context.Context, w io.WriterTo) error {
+	return o.fail(hashfam.WriteFile(o.name, stoppable{ctx, w}))
+}
+
+// fail returns an error that names the output, and not a temporary file, or nil
+// if err is nil.
+func (o output) fail(err error) error {
+	if err == nil {
+		return nil
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	return fmt.Errorf("%s %s: %w", o.flag, o.name, err)
+}
+
+// checkOutput checks the flag -o, which can be standard output.
+func checkOutput(name string, inputs []string) error {
+	if name == "-" {
+		return nil
+	}
+	return output{"-o", name}.check(inputs)
+}
+
+// write writes a structure to the file that -o names, or to standard output.
+func write(ctx context.Context, name string, w io.WriterTo) error {
+	if name == "-" {
 		_, err := w.WriteTo(os.Stdout)
 		return err
 	}
-	err := hashfam.WriteFile(output, stoppable{ctx, w})
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		return fmt.Errorf("-o %s: %w", output, path.Err)
-	}
-	if err != nil {
-		return fmt.Errorf("-o %s: %w", output, err)
-	}
-	return nil
+	return output{"-o", name}.write(ctx, w)
 }
 
 // A stoppable structure stops writing when ctx is canceled.

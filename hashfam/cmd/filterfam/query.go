@@ -32,7 +32,7 @@ func query(ctx context.Context, c *command) error {
 	if err != nil {
 		return err
 	}
-	lookup, err := openLookup(names[0], fam, f.counts)
+	lookup, err := c.openLookup(ctx, names[0], fam, f.counts)
 	if err != nil {
 		return err
 	}
@@ -67,8 +67,8 @@ func (c *command) printFound(f queryFlags, keys [][]byte, found []bool, counts [
 }
 
 // openLookup returns a lookup for the structure in a file.
-func openLookup(name string, fam hashfam.Family, counted bool) (lookup, error) {
-	s, h, err := load(name, fam)
+func (c *command) openLookup(ctx context.Context, name string, fam hashfam.Family, counted bool) (lookup, error) {
+	s, h, err := c.load(ctx, name, fam)
 	if err != nil {
 		return nil, err
 	}

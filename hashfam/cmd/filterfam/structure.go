@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -86,7 +87,7 @@ func allocated[P interface{ SizeBytes() uint64 }, T any](flag string, params fun
 }
 
 // load returns the structure in a file, and its header.
-func load(name string, fam hashfam.Family) (structure, frame.Header, error) {
+func (c *command) load(ctx context.Context, name string, fam hashfam.Family) (structure, frame.Header, error) {
 	file, err := openInput(name)
 	if err != nil {
 		return nil, frame.Header{}, err
@@ -111,9 +112,9 @@ func load(name string, fam hashfam.Family) (structure, frame.Header, error) {
 	if err := memory.Check(h.Size()); err != nil {
 		return nil, h, inFile(name, err)
 	}
-	var from io.Reader = file
+	var from io.Reader = &watched{file, ctx, c.progress}
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		from = io.MultiReader(bytes.NewReader(first[:n]), file)
+		from = io.MultiReader(bytes.NewReader(first[:n]), interruptible(ctx, file))
 	}
 	if _, err := s.ReadFrom(from); err != nil {
 		return nil, h, inFile(name, err)

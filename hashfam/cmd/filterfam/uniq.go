@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"sync"
+	"time"
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/hashfam"
@@ -41,39 +43,88 @@ func uniq(ctx context.Context, c *command) error {
 	if err != nil {
 		return err
 	}
+	state := output{"-state", f.state}
+	if f.state == "-" {
+		return errors.New("-state -: want the name of a file")
+	}
 	if f.state != "" {
-		if err := checkOutput(f.state, names); err != nil {
-			return fmt.Errorf("-state%s", err.Error()[len("-o"):])
+		if err := state.check(names); err != nil {
+			return err
 		}
 	}
-	lines, limit, err := f.open(fam)
+	lines, limit, err := c.openState(ctx, f, fam)
 	if err != nil {
 		return err
 	}
-	err = c.firsts(ctx, names, fam, lines, limit)
+	s := &saver{output: state, lines: lines}
+	if f.state != "" {
+		go s.saveOften(context.WithoutCancel(ctx))
+	}
+	err = c.firsts(ctx, names, fam, s, limit)
 	if errors.Is(err, errOutput) || f.state == "" {
 		return err
 	}
 	// The state matches the lines that were printed, also after an error.
-	return errors.Join(err, write(context.WithoutCancel(ctx), f.state, lines))
+	s.Lock() // until the program ends
+	return errors.Join(err, s.write(context.WithoutCancel(ctx), lines))
+}
+
+// A saver saves the lines that have been seen, now and then. It is locked while
+// lines are added and printed, so that no line is saved before it is printed.
+type saver struct {
+	sync.Mutex
+	output
+	lines   seen
+	changed bool  // since it was saved
+	err     error // of saving
+}
+
+// saveEvery is the time between two saves. Tests change it.
+var saveEvery = time.Minute
+
+// saveOften saves the lines if they have changed. Since lines wait meanwhile,
+// it makes pauses that are ten times as long.
+func (s *saver) saveOften(ctx context.Context) {
+	for wait := saveEvery; ; {
+		time.Sleep(wait)
+		begin := time.Now()
+		s.save(ctx)
+		wait = max(saveEvery, 10*time.Since(begin))
+	}
+}
+
+func (s *saver) save(ctx context.Context) {
+	s.Lock()
+	defer s.Unlock()
+	if s.changed && s.err == nil {
+		s.err = s.write(ctx, s.lines)
+		s.changed = false
+	}
 }
 
 // errOutput is returned if the output cannot be written.
 var errOutput = errors.New("standard output")
 
 // firsts prints the lines that are seen for the first time.
-func (c *command) firsts(ctx context.Context, names []string, fam hashfam.Family, lines seen, limit uint64) error {
+func (c *command) firsts(ctx context.Context, names []string, fam hashfam.Family, s *saver, limit uint64) error {
 	added := uint64(0)
 	return c.eachBatch(ctx, names, fam, func(keys [][]byte, digests []hashfam.Digest) error {
+		s.Lock()
+		defer s.Unlock()
+		if s.err != nil {
+			return s.err
+		}
+		before := added
 		for i, d := range digests {
 			if added >= limit {
 				break
 			}
-			if !lines.ContainsOrAddDigest(d) {
+			if !s.lines.ContainsOrAddDigest(d) {
 				added++
 				c.print(keys[i], false, nil, 0)
 			}
 		}
+		s.changed = s.changed || added > before
 		if err := c.out.Flush(); err != nil {
 			return fmt.Errorf("%w: %w", errOutput, err)
 		}
@@ -84,14 +135,14 @@ func (c *command) firsts(ctx context.Context, names []string, fam hashfam.Family
 	})
 }
 
-// open returns the lines in the state file, or new lines if there is no file,
-// and the number of lines that can be added.
-func (f *uniqFlags) open(fam hashfam.Family) (seen, uint64, error) {
+// openState returns the lines in the state file, or new lines if there is no
+// file, and the number of lines that can be added.
+func (c *command) openState(ctx context.Context, f uniqFlags, fam hashfam.Family) (seen, uint64, error) {
 	lines, limit, err := f.create(fam)
 	if err != nil || f.state == "" {
 		return lines, limit, err
 	}
-	old, h, err := load(f.state, fam)
+	old, h, err := c.load(ctx, f.state, fam)
 	if errors.Is(err, fs.ErrNotExist) {
 		return lines, limit, nil
 	}

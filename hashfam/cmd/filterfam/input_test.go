@@ -1,0 +1,60 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A line that is too long is an error with its position, in files, in pipes and
+// in compressed files. Lines of the greatest length are keys.
+func TestLinesThatAreTooLong(t *testing.T) {
+	dir := t.TempDir()
+	long := strings.Repeat("x", 101)
+	writeText(t, dir, "long", "ada\n"+long+"\ngrace\n")
+	writeText(t, dir, "zipped", zipped(t, "ada\n"+long+"\ngrace\n"))
+	writeText(t, dir, "longest", "ada\n"+long[1:]+"\ngrace\n")
+	for _, args := range [][]string{{"build", "-o", "x"}, {"top"}, {"uniq"}} {
+		for _, name := range []string{"long", "zipped"} {
+			cmd := filterfam(t, dir, append(args, name)...)
+			cmd.Env = append(cmd.Env, impatient+"=1")
+			r := finish(t, cmd)
+			require.Equal(t, "filterfam "+args[0]+": "+name+": line at byte 4 has more than 100 bytes\n", r.log)
+			require.Equal(t, failed, r.code)
+		}
+		require.NoFileExists(t, filepath.Join(dir, "x"))
+		cmd := filterfam(t, dir, append(args, "longest")...)
+		cmd.Env = append(cmd.Env, impatient+"=1")
+		require.Equal(t, 0, finish(t, cmd).code)
+		require.NoError(t, os.RemoveAll(filepath.Join(dir, "x")))
+	}
+}
+
+// A file that cannot be read is an error that names the file once.
+func TestFilesThatCannotBeRead(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "folder"), 0o700))
+	writeText(t, dir, "secret", "ada\n")
+	require.NoError(t, os.Chmod(filepath.Join(dir, "secret"), 0))
+	unreadable := map[string]string{"folder": "is a folder"}
+	if _, err := os.ReadFile(filepath.Join(dir, "secret")); err != nil { // root can read it
+		unreadable["secret"] = "permission denied"
+	}
+	if _, err := os.Stat("/proc/self/mem"); err == nil { // nobody can read its first page
+		unreadable["/proc/self/mem"] = "input/output error"
+	}
+	for name, want := range unreadable {
+		for _, args := range [][]string{
+			{"build", "-o", "x", name}, {"build", "-type", "bloom", "-o", "x", name}, {"query", name}, {"query", "filter", name},
+			{"uniq", name}, {"top", name}, {"info", name}, {"merge", "-o", "x", name, name},
+		} {
+			succeeds(t, dir, "ada\n", "build", "-o", "filter")
+			r := run(t, dir, "", args...)
+			require.Equal(t, result{"", "filterfam " + args[0] + ": " + name + ": " + want + "\n", failed}, r, args)
+			require.NoFileExists(t, filepath.Join(dir, "x"))
+		}
+	}
+}
