@@ -171,3 +171,11 @@ func TestStringsDescribeStructures(t *testing.T) {
 		require.Equal(t, want, s.String())
 	}
 }
+
+// A float64 cannot hold the longest Span.
+func TestErrorShowsTheExactSpan(t *testing.T) {
+	_, err := NewWindow(WindowConfig{Phi: 0.1, Span: math.MaxInt64 - 7, Parts: 8})
+	require.ErrorContains(t, err, "WindowConfig.Span = 9223372036854775800, want 1 to 9223372036854774776 with 8 parts")
+	_, err = NewWindow(WindowConfig{Phi: 0.1, Span: math.MinInt64 + 1})
+	require.ErrorContains(t, err, "WindowConfig.Span = -9223372036854775807, want 1 to 9223372036854774783")
+}
