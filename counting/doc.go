@@ -1,6 +1,6 @@
 // Package counting implements counting Bloom filters, which are Bloom filters
-// that can delete keys (Fan, Cao, Almeida and Broder, Summary Cache, IEEE/ACM
-// Transactions on Networking 8(3), 2000).
+// that can delete keys. They were introduced by Fan, Cao, Almeida and Broder
+// (Summary Cache, IEEE/ACM Transactions on Networking 8(3), 2000).
 //
 //   - add: [New], [Filter.Add], [Filter.AddAll]
 //   - delete: [Filter.Delete], [Filter.DeleteAll]

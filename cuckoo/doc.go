@@ -1,6 +1,6 @@
 // Package cuckoo implements cuckoo filters: sets that use a few bits per key
-// and can delete keys (Fan, Andersen, Kaminsky and Mitzenmacher, CoNEXT 2014).
-// A filter reports that a key may be in the set, or that it is certainly not.
+// and can delete keys. A filter reports that a key may be in the set, or that it
+// is certainly not (Fan, Andersen, Kaminsky and Mitzenmacher, CoNEXT 2014).
 //
 //   - add keys: [New], [Filter.Add], [Filter.AddAll]
 //   - delete keys: [Filter.Delete], [Filter.DeleteAll]

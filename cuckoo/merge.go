@@ -4,8 +4,8 @@ import "github.com/filterfam/filterfam/internal/fault"
 
 // Merge adds all fingerprints of the other filters to f. Every key of the
 // merged filters is then found, the numbers of copies add up, and each key can
-// be deleted. If f itself is among others, its keys are added once more each time.
-// Merge builds the result in a copy of f.
+// be deleted. If f itself is among others, its keys are added once more each
+// time. Merge builds the result in a copy of f.
 //
 // If a filter's [Params] differ, Merge returns [ErrIncompatible], naming the
 // field and the filter's index in others. It returns [ErrFull] if it cannot

@@ -36,7 +36,7 @@ const maxShards = 1 << 16
 
 // New calls create for each shard from 0 to n-1 and returns an Of with the
 // results. It returns [ErrParams] if n is not from 1 to 65,536, and the first
-// error of create.
+// error of create. To load shards that were stored, use [Read].
 func New[T any](n int, create func(shard int) (T, error)) (*Of[T], error) {
 	if n < 1 || n > maxShards {
 		return nil, &FieldError{
