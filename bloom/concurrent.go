@@ -59,7 +59,8 @@ var zeroConcurrent = errs.Zero("Concurrent", "NewConcurrent")
 // Snapshot returns a plain filter with the Params and bits of c. It contains
 // every key whose Add returned before the call. A key that is added during the
 // call may be in the snapshot or not. If only some of its bits are, they raise
-// the fill ratio but have no other effect.
+// the fill ratio but have no other effect. Each snapshot is a copy of the whole
+// array.
 func (c *Concurrent) Snapshot() *Filter {
 	words := make([]uint64, len(c.words))
 	for i := range words {

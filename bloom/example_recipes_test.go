@@ -300,10 +300,11 @@ func Example_afterACrash() {
 	// [] <nil>
 }
 
-// Segments have filters for 1,000, 2,000 and 4,000 keys. The parameters are
-// planned once and doubled, so that each filter can be folded to a smaller size.
+// Three segments have 7,000 keys. Their filters have different sizes, but the
+// parameters are planned once and doubled, so that each filter can be folded to
+// the smallest size. This is enough for all keys.
 func Example_segmentsOfDifferentSizes() {
-	p := hashfam.Must(bloom.Config{Capacity: 1000, FPRate: 0.001}.Params())
+	p := hashfam.Must(bloom.Config{Capacity: 7000, FPRate: 0.01}.Params()) // of the union
 	whole := hashfam.Must(bloom.NewFromParams(p))
 	for segment := range 3 {
 		f := hashfam.Must(bloom.NewFromParams(p))

@@ -59,9 +59,9 @@ func (f *Filter) Intersect(other *Filter) error {
 // than 1,024 lines. A filter that uses all of MemoryBytes can be folded six
 // times if it is Classic. In the other layouts, folding it may not be possible.
 //
-// To merge filters of different sizes, call [Config.Params] once, for the
-// smallest size, and double Bits for the others, so that each can be folded to
-// any smaller size.
+// To merge filters of different sizes, call [Config.Params] once, for the keys
+// of all filters, and double Bits for those that need a lower rate. Each can then
+// be folded to the smallest size, which the merged filter has.
 func (f *Filter) Fold() error {
 	f.made(zeroFilter)
 	half, err := f.folded()

@@ -40,7 +40,8 @@
 // A key can be added several times, and must then be deleted as often.
 // [Filter.Count] returns an upper bound on the number of copies, up to 15. If
 // two of the key's positions are the same counter, Add increments this counter
-// twice and Delete decrements it twice.
+// twice and Delete decrements it twice. If most keys have many copies, counters
+// that keys share are stuck, so a few keys will always be found.
 //
 // # Layouts
 //

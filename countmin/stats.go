@@ -29,6 +29,7 @@ func (s *Sketch) ErrorBound() uint64 {
 // counters of s. The error of a key in a row is the value of a random counter.
 // The probability that the count is too high by more than t is therefore the
 // product, over all rows, of the fraction of counters above t (Ting, KDD 2018).
+// For m keys at once, use delta/m.
 //
 // The key must not have been chosen with the family in mind. If s is
 // conservative, the probability is proven only for keys that were never

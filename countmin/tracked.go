@@ -10,7 +10,8 @@ import (
 )
 
 // An Estimate contains bounds: a key's true count is never below Low and never
-// above High.
+// above High. A [Window] counts the part that it covers, so Low may be above the
+// count in exactly the window.
 //
 // If you need to show a single number, use High, by which All sorts. On five
 // streams, real and synthetic, High differs from the truth by 0 to 0.1% in the

@@ -136,3 +136,29 @@ func TestSmallFiltersOfThousandsOfFamilies(t *testing.T) {
 		})
 	}
 }
+
+// If every key has several copies, Add fails below Capacity.
+func TestCopiesReduceCapacity(t *testing.T) {
+	const n = 200_000
+	reached := make([]any, 0, 4)
+	for copies := 2; copies <= 5; copies++ {
+		least := n
+		for i := range 5 {
+			fam := hashfam.Family{}.Derive(fmt.Sprint("copies ", i))
+			f := hashfam.Must(New(Config{Capacity: n, FPRate: 0.01, Compact: true, Family: fam}))
+			least = min(least, room(f, copies))
+		}
+		reached = append(reached, math.Floor(100*float64(least)/n))
+	}
+	checks.Documented(t, "choosing.md", "if every key has 2, 3, 4 or 5 copies, Add fails at %v%%, %v%%, %v%% or %v%% of Capacity", reached...)
+}
+
+// room adds keys with this number of copies until Add fails, and returns how
+// often it succeeded.
+func room(f *Filter, copies int) int {
+	for added := 0; ; added++ {
+		if f.AddDigest(f.Family().SumUint64(uint64(added/copies))) != nil {
+			return added
+		}
+	}
+}

@@ -20,8 +20,10 @@ type Config struct {
 	// Capacity is the number of keys that the filter has room for, counting
 	// copies. If each key has a single copy, this number fits with probability
 	// above 1 - 1e-6 over random families, and often a few more keys fit. If
-	// Capacity is zero, the filter has room for as many keys as FPRate and
-	// MemoryBytes allow, which [Params.CapacityAt] returns.
+	// most keys have several copies, Add fails earlier, because all copies of a
+	// key must be in two buckets. If Capacity is zero, the filter has room for as
+	// many keys as FPRate and MemoryBytes allow, which [Params.CapacityAt]
+	// returns.
 	Capacity uint64
 
 	// FPRate is the false-positive rate at Capacity keys, as a fraction: 0.01
