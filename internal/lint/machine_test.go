@@ -1,7 +1,10 @@
 package lint
 
 import (
+	"os"
+	"os/exec"
 	"path"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -43,4 +46,34 @@ func TestPackagesOnOtherMachinesHaveTests(t *testing.T) {
 		}
 	}
 	require.Greater(t, packages, 15)
+}
+
+// stubs are programs for .ci/machines that do nothing, but tests for the
+// processor FAILING fail.
+var stubs = map[string]string{
+	"go": `case "$1 $2" in
+"env GOHOSTOS") echo linux ;;
+"env GOHOSTARCH") echo amd64 ;;
+"test "*) [ "${GOARCH:-amd64}" != "$FAILING" ] ;;
+esac`,
+	"qemu-arm-static": "", "qemu-aarch64-static": "", "qemu-s390x-static": "", "node": "",
+}
+
+// If the system runs no programs of 32 bits, arm under qemu takes their place.
+func TestA32BitProcessorIsAlwaysThere(t *testing.T) {
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("there is no bash")
+	}
+	dir := t.TempDir()
+	for name, text := range stubs {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text+"\n"), 0o700))
+	}
+	for failing, arm := range map[string]bool{"none": false, "386": true} {
+		cmd := exec.Command("bash", filepath.Join(root, ".ci/machines"))
+		cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "FAILING="+failing)
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		require.Contains(t, string(out), "-- 386\n")
+		require.Equal(t, arm, strings.Contains(string(out), "-- arm\n"), "%s", out)
+	}
 }
