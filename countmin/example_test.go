@@ -280,3 +280,11 @@ func ExampleWindow_Advance() {
 	// 10:08:59 /favicon.ico 29, /images/jordan-80.png 21, /images/web/2009/banner.png 21, /reset.css 21, /style2.css 21, /blog/tags/puppet?flav=rss20 18, / 13
 	// 10:10:59 /favicon.ico 29, /images/web/2009/banner.png 20, /images/jordan-80.png 19, /reset.css 19, /style2.css 19, /blog/tags/puppet?flav=rss20 16
 }
+
+// Plan the memory before the first key.
+func ExampleHeavyConfig_EstimatedBytes() {
+	heavy := hashfam.Must(countmin.HeavyConfig{Phi: 0.001}.EstimatedBytes())
+	window := hashfam.Must(countmin.WindowConfig{Phi: 0.001, Keys: 1_000_000}.EstimatedBytes())
+	fmt.Println(heavy/1000, "KB, and", window/1000, "KB for a window")
+	// Output: 350 KB, and 3544 KB for a window
+}
