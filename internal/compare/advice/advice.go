@@ -69,7 +69,7 @@ var candidates = []candidate{
 		remark:  "the smallest filter, but building it needs 8 bytes per key for the digests; if you know all keys that will be queried, static.NewExact makes no errors"},
 	{name: "perfect", fixed: true, size: sizePerfect,
 		literal: "perfect.NewFilter(context.Background(), perfect.FilterConfig{FPRate: %[2]s}, digests, nil)",
-		remark:  "can store a value with each key, and delete members"},
+		remark:  "can store a value with each key"},
 	{name: "bloom", size: sizeBloom(bloom.Classic), keys: "Capacity", fills: true,
 		literal: "bloom.New(bloom.Config{%[1]s})", remark: "can be merged and folded, and estimates the number of keys"},
 	{name: "bloom-blocked", size: sizeBloom(bloom.Blocked), keys: "Capacity", fills: true,
@@ -85,10 +85,10 @@ var candidates = []candidate{
 		literal: "cuckoo.NewScalable(cuckoo.ScalableConfig{%[1]s})",
 		remark:  "grows page by page, later to up to 2.3 times as many bits per key"},
 	{name: "counting", deletes: true, counts: true, size: sizeCounting, keys: "Capacity", fills: true,
-		literal: "counting.New(counting.Config{%[1]s})", remark: "counts to 15, and can be converted to a Bloom filter"},
+		literal: "counting.New(counting.Config{%[1]s})", remark: "counts to 14, and can be converted to a Bloom filter"},
 	{name: "count-min", counts: true, only: true, size: sizeSketch,
 		literal: "countmin.New(countmin.Config{Epsilon: %[3]s, Delta: %[2]s, Conservative: true})",
-		remark:  "counts to 2^32-1; a count may be too high by up to the mean count, or by more for the given fraction of keys"},
+		remark:  "counts to 2^32-1; a count may be too high by up to the mean count, or by more for the given fraction of keys; ErrorQuantile returns a closer bound"},
 }
 
 // numbered is the remark for a growing structure that should count keys. Such a
