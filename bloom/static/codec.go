@@ -16,17 +16,19 @@ var format = frame.Format[Params, uint64]{
 	Len: func(p Params) uint64 { return p.bytes / 8 },
 }
 
-// AppendBinary appends the encoded filter to dst: 72 bytes plus Params().SizeBytes().
-// See Encoding in package [hashfam].
+// AppendBinary appends the encoded filter to dst: 72 bytes plus
+// Params().SizeBytes(). See Encoding in package [hashfam].
 func (f *Filter) AppendBinary(dst []byte) ([]byte, error) { return frame.AppendBinary(dst, f.encode) }
 
-// AppendFrame builds a filter of digests with [New] and appends its encoding to
-// dst. Like New, it sorts digests in place. If New fails, its error and the
-// original dst are returned.
+// AppendFrame appends an encoded filter of the keys with the given digests to
+// dst and returns the extended slice. The bytes are the same as after [New] and
+// [Filter.AppendBinary]. Like New, AppendFrame changes the order of digests. If
+// New returns an error, AppendFrame returns dst and this error.
 //
 // Frames of up to 60,000 digests can be built again and again with hardly any
 // allocations if dst is large enough and neither MemoryBytes nor Progress is
-// set. AppendFrame then uses pooled memory of up to 2 MB, and no Workers.
+// set. AppendFrame then uses pooled memory of up to 2 MB instead, and no
+// Workers.
 func AppendFrame(ctx context.Context, dst []byte, c Config, digests []hashfam.Digest) ([]byte, error) {
 	if len(digests) <= ribbon.Small && c.MemoryBytes == 0 && c.Progress == nil {
 		return appendSmall(ctx, dst, c, digests)
@@ -75,18 +77,19 @@ func (f *Filter) UnmarshalBinary(data []byte) error {
 	return f.decode(frame.NewBytesReader(data, errs))
 }
 
-// ReadFrom decodes the next filter from r into f.
+// ReadFrom decodes the next filter from r into f. See Encoding in package
+// [hashfam].
 func (f *Filter) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, f.decode) }
 
 // MarshalText returns the encoded filter in base64.
 func (f Filter) MarshalText() ([]byte, error) { return frame.MarshalText(&f) }
 
-// UnmarshalText decodes the text form of a filter into f.
+// UnmarshalText decodes a filter's text form into f.
 func (f *Filter) UnmarshalText(text []byte) error { return frame.UnmarshalText(f, text, errs) }
 
 // ReadParams returns the parameters of the next encoded filter in r. It reads
-// only the header. Use it to check a file's [Params.SizeBytes] before you
-// decode the file.
+// only the header, so you can check [Params.SizeBytes] before decoding. If the
+// header belongs to another structure, [ErrCorrupt] names it.
 func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) { return format.ReadHeader(r, fam) }
 
 // encode returns f's frame, or ErrParams if f is a zero Filter. It verifies the

@@ -14,45 +14,48 @@ import (
 // A Config describes a filter by its false-positive rate, and how to build it.
 type Config struct {
 	// FPRate is the false-positive rate as a fraction: 0.01 is 1%. It must be
-	// above 2^-32 + n/2^64 for n keys, and below 1. It can be zero if
-	// MemoryBytes is not. The average over many families meets this rate. A
-	// single filter's rate differs from FPRate by about 1% for 10,000 keys, and
-	// by less than 0.1% for a million keys. With fewer keys the rate is usually
+	// below 1 and above 2^-32 + n/2^64 for n keys, or zero if MemoryBytes is
+	// not. The average over many families meets this rate, but a single
+	// filter's rate differs from FPRate by about 1% for 10,000 keys, and by
+	// less than 0.1% for a million keys. With fewer keys the rate is usually
 	// lower, down to half of FPRate.
 	FPRate float64
 
 	// MemoryBytes, if it is not zero, limits [Params.SizeBytes]. An encoding
-	// needs 72 bytes more. If FPRate is zero, the filter has the lowest rate
-	// that its keys permit in this memory. This can be any rate up to almost 1,
-	// so check [Filter.FalsePositiveRate]. The filter is then built twice,
-	// because its size depends a little on the keys. If both fields are set and
-	// the filter is larger, the error contains its size and the rate that fits.
+	// needs 72 bytes more. If FPRate is also set and the filter is larger than
+	// MemoryBytes, the error contains the required memory and the rate that
+	// would fit.
+	//
+	// If FPRate is zero, the filter has the lowest rate that its keys permit in
+	// MemoryBytes. This can be any rate up to almost 1, so check
+	// [Filter.FalsePositiveRate]. The filter is then built twice, because its
+	// size depends a little on the keys.
 	MemoryBytes uint64
 
 	// Family hashes the keys. The zero value is the public family. Use a keyed
-	// family if untrusted parties choose keys.
+	// family if untrusted parties can choose keys.
 	Family hashfam.Family
 
-	// Workers is the number of goroutines that build the filter. If it is zero,
-	// New uses runtime.GOMAXPROCS(0) goroutines. Each of these needs up to 1.5
-	// MB of memory during the build. The filter does not depend on Workers.
+	// Workers is the number of goroutines that build the filter, or 0 for
+	// runtime.GOMAXPROCS(0). Each of these needs up to 1.5 MB of memory during
+	// the build. The filter does not depend on Workers.
 	Workers int
 
 	// Progress, if it is not nil, is called from time to time while the filter
 	// is built, with the number of completed steps and the total. A digest
 	// counts as two steps, or as one in NewFromSorted, plus one if the filter
-	// is built twice. The last call has done = total. Progress is not called if
-	// there are no digests. It is never called concurrently. It should return
-	// quickly, since the workers wait for it.
+	// is built twice. In the last call, both are equal. Progress is not called
+	// if there are no digests, and never concurrently. It should return
+	// quickly, because the build waits for it.
 	Progress func(done, total uint64) `json:"-"`
 
 	_ struct{} // literals must name their fields
 }
 
-// EstimatedBytes estimates the size of a filter of n distinct keys. The estimate
-// is within 1% for a million keys and 2% for 10,000, because the size depends a
-// little on the keys. It returns [ErrParams], naming the field, if c is invalid
-// for n keys. If FPRate is set, EstimatedBytes does not check MemoryBytes.
+// EstimatedBytes estimates the size of a filter of n distinct keys. Since the
+// size depends a little on the keys, the estimate is within 1% for a million
+// keys and 2% for 10,000. EstimatedBytes returns [ErrParams], naming the field,
+// if c is invalid for n keys. If FPRate is set, it does not check MemoryBytes.
 func (c Config) EstimatedBytes(n uint64) (uint64, error) {
 	columns, err := c.columns(n)
 	if err != nil {
@@ -110,8 +113,8 @@ type Params struct {
 	Keys uint64
 
 	// Columns is the number of bits that a lookup compares, in units of
-	// 1/65536: 6.72 at 1%. It is not an integer, since a rate between powers of
-	// two needs a mixture of two numbers.
+	// 1/65536. At 1%, this is 6.72, because a rate between powers of two needs
+	// a mixture of two whole numbers.
 	Columns uint32
 
 	// Layers is the number of ribbons: usually 2, and never more than 32. A
@@ -123,7 +126,7 @@ type Params struct {
 	bytes uint64 // the size of the encoding without its header and checksum
 }
 
-// String describes the parameters, without the family's key.
+// String describes p in one line, without the family's key.
 func (p Params) String() string {
 	return fmt.Sprintf("%d keys, %.5g columns, %d layers, %d bytes, family %v", p.Keys, float64(p.Columns)/65536, p.Layers, p.bytes, p.Family)
 }

@@ -1,8 +1,8 @@
 // Package static implements filters of sets that do not change. A [Filter] is
 // built from all its keys at once and then only queried. In return, it is the
 // smallest filter that is practical: it uses 6.8 bits per key at 1%, where a
-// Bloom filter uses 9.6. At rates of 2^-7, 2^-8 and so on, it is within 0.7% of
-// the theoretical minimum.
+// Bloom filter uses 9.6, and at rates of 2^-7, 2^-8 and so on, it is within
+// 0.7% of the theoretical minimum.
 //
 //   - build: [New]; if a set does not fit in memory: [NewFromSorted]
 //   - query: [Filter.Contains], [Filter.ContainsAll]
@@ -12,15 +12,14 @@
 //   - inspect: [Config.EstimatedBytes], [Filter.Params], [Filter.FalsePositiveRate]
 //
 // Every key that a filter was built from will be found. Another key is found
-// with a small probability, the false-positive rate of the [Config].
+// with a small probability, the false-positive rate, which the [Config] sets.
 //
 //	c := static.Config{FPRate: 0.01}
 //	f, err := static.New(ctx, c, c.Family.SumAllStrings(nil, keys))
 //	f.ContainsString("example.org")
 //
-// If keys will be added later, use package bloom or cuckoo instead. But if the
-// keys or their digests can be stored until the last one is known, build a
-// Filter at that time.
+// If keys will be added later, use package bloom or cuckoo instead, unless the
+// keys or their digests can be stored until the last one is known.
 //
 // See package [hashfam] for concurrency, zero values and encoding.
 //
@@ -28,9 +27,9 @@
 //
 // A Filter is a bumped ribbon (Dillinger, Hübschle-Schneider, Sanders and
 // Walzer, SEA 2022). A key's digest selects about half of 64 neighboring slots
-// in an array. The sum of these slots modulo 2 is used as the key's
-// fingerprint. A build solves one linear equation for each key. About 2% of the
-// keys do not fit and are moved to a second array.
+// in an array, whose sum modulo 2 is the key's fingerprint. To fill the array,
+// a build solves one linear equation for each key. About 2% of the keys do not
+// fit and are moved to a second array.
 //
 // A build takes longer than adding the keys to a Bloom filter, but it can use
 // any number of goroutines. The result depends neither on their number nor on

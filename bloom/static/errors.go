@@ -13,7 +13,7 @@ var (
 	ErrFamily  = hashfam.ErrFamily  // the bytes were encoded with another family
 )
 
-// A FieldError describes an invalid field. See package [hashfam].
+// A FieldError describes an invalid field. See [hashfam.FieldError].
 type FieldError = hashfam.FieldError
 
 var errs = &fault.Maker{Package: "static"}

@@ -30,7 +30,7 @@ type ExactParams struct {
 	bytes uint64 // the size of the encoding without its header and checksum
 }
 
-// String describes the parameters, without the family's key.
+// String describes p in one line, without the family's key.
 func (p ExactParams) String() string {
 	return fmt.Sprintf("%d members, %d others, %d bytes, family %v", p.Members, p.Others, p.bytes, p.Family)
 }
@@ -49,18 +49,17 @@ func (p ExactParams) classes() (rare, common uint64) {
 }
 
 // An Exact returns the right result for every key in a known universe, which
-// consists of the members and the others that it was built from. CRLite uses a
-// cascade of filters for this purpose. Clubcard uses two levels, and so does an
-// Exact. Use [NewExact] or [NewExactView] to create one. Only decoding changes an
-// Exact.
+// consists of the members and the others that it was built from. Use [NewExact]
+// or [NewExactView] to create one. Only decoding changes an Exact.
 //
-// The first level is a filter of the rarer class with r = floor(log2(ratio))
-// columns, where ratio is the number of keys in the other class for each rarer
-// key. All rarer keys pass this filter, and so do 2^-r of the others. If the
-// ratio is below 2, there is no first level. The second level stores one bit
-// for each key that passes: its class. For R rarer keys and S others, an Exact
-// uses about R (r+1) + S/2^r bits: 2.0 bits per rarer key at ratio 1, 4.3 at 5,
-// 7.7 at 50 and 12.1 at 1,000.
+// An Exact has two levels, as Clubcard does, while CRLite uses a cascade of
+// filters for this purpose. The first level is a filter of the rarer class with
+// r = floor(log2(ratio)) columns, where ratio is the number of keys in the
+// other class for each rarer key. All rarer keys pass this filter, and so do
+// 2^-r of the others. If the ratio is below 2, there is no first level. The
+// second level stores the class of each key that passes, in one bit. For R
+// rarer keys and S others, an Exact uses about R (r+1) + S/2^r bits: 2.0 bits
+// per rarer key at ratio 1, 4.3 at 5, 7.7 at 50 and 12.1 at 1,000.
 //
 // A key in neither list is a foreign key. It is mistaken for a key in the rarer
 // class with probability 2^-(r+1), and otherwise for a key in the other class.
@@ -77,15 +76,15 @@ type Exact struct {
 var zeroExact = errs.Zero("Exact", "NewExact or NewExactView, or decode into it")
 
 // NewExact returns an Exact that contains the members and not the others. Both
-// lists contain digests computed by c.Family, in any order. They can be empty,
-// and they can contain copies. The same two sets always have the same encoding.
-// Like [New], NewExact does not retain the lists, but reorders them. It needs
-// the same time and memory per digest.
+// lists contain digests computed by c.Family, in any order and with any number
+// of copies, and can be empty. The same two sets always have the same encoding.
+// Like [New], NewExact does not retain the lists, but changes their order, and
+// it needs the same time and memory per digest.
 //
-// It returns [ErrParams] if a digest is in both lists: either a key is in both,
-// or two different keys have the same digest. The probability of the latter is
-// R*S/2^64 for R members and S others; use another family in this case.
-// NewExact returns the error of ctx if the context is done first.
+// NewExact returns [ErrParams] if a digest is in both lists. Then either a key
+// is in both, or two different keys have the same digest, which has a
+// probability of R*S/2^64 for R members and S others; use another family in
+// this case. If the context is done first, NewExact returns its error.
 func NewExact(ctx context.Context, c ExactConfig, members, others []hashfam.Digest) (*Exact, error) {
 	if c.Workers < 0 {
 		return nil, paramError("ExactConfig.Workers", c.Workers, "at least 0")
@@ -144,8 +143,7 @@ func (e *Exact) ContainsString(key string) bool {
 	return e.ContainsDigest(e.hash.SumString(key))
 }
 
-// ContainsDigest is like Contains for a key's digest, which must be computed by
-// the family.
+// ContainsDigest is like Contains for a digest computed by the family.
 func (e *Exact) ContainsDigest(d hashfam.Digest) bool {
 	rare := e.made().filter.Contains(d) && e.class.Value(d) == 1
 	return rare == e.direct
@@ -156,9 +154,9 @@ func (e *Exact) ContainsDigest(d hashfam.Digest) bool {
 const exactBlock = 1024
 
 // ContainsAll appends the result of ContainsDigest for each digest to dst and
-// returns the extended slice. It looks up a block of digests in the first level
-// before it uses the second one, so it is faster than single calls for keys that
-// the first level rejects.
+// returns the extended slice. Since it looks up a block of digests in the first
+// level before it uses the second one, it is faster than single calls for keys
+// that the first level rejects.
 func (e *Exact) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	filter := &e.made().filter
 	dst = slices.Grow(dst, len(digests))
@@ -184,13 +182,13 @@ func (e *Exact) Family() hashfam.Family { return e.params.Family }
 func (e *Exact) SizeBytes() uint64 { return e.filter.SizeBytes() + e.class.SizeBytes() }
 
 // Equal reports whether e and other have the same family, key counts and
-// levels. This is the case if they were built from the same two sets of keys.
-// Equal compares all bytes.
+// levels, as they do if they were built from the same two sets of keys. Equal
+// compares all bytes.
 func (e *Exact) Equal(other *Exact) bool {
 	return other != nil && e.params == other.params && e.filter.Equal(&other.filter) && e.class.Equal(&other.class)
 }
 
-// String describes the Exact in a single line.
+// String describes e in one line.
 func (e Exact) String() string { return fmt.Sprintf("static.Exact(%v)", e.params) }
 
 // Format prints the result of String for every verb.

@@ -32,8 +32,8 @@ type exactShape struct {
 	filter, class ribbon.Shape
 }
 
-// AppendBinary appends the encoded Exact to dst: 72 bytes plus Params().SizeBytes().
-// See Encoding in package [hashfam].
+// AppendBinary appends the encoded Exact to dst: 72 bytes plus
+// Params().SizeBytes(). See Encoding in package [hashfam].
 func (e *Exact) AppendBinary(dst []byte) ([]byte, error) { return frame.AppendBinary(dst, e.encode) }
 
 // MarshalBinary is like [Exact.AppendBinary] with a nil dst.
@@ -47,13 +47,14 @@ func (e *Exact) UnmarshalBinary(data []byte) error {
 	return e.decode(frame.NewBytesReader(data, errs))
 }
 
-// ReadFrom decodes the next Exact from r into e.
+// ReadFrom decodes the next Exact from r into e. See Encoding in package
+// [hashfam].
 func (e *Exact) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, e.decode) }
 
 // MarshalText returns the encoded Exact in base64.
 func (e Exact) MarshalText() ([]byte, error) { return frame.MarshalText(&e) }
 
-// UnmarshalText decodes the text form of an Exact into e.
+// UnmarshalText decodes an Exact's text form into e.
 func (e *Exact) UnmarshalText(text []byte) error { return frame.UnmarshalText(e, text, errs) }
 
 // ReadExactParams returns the parameters of the next encoded [Exact] in r. It
@@ -146,33 +147,4 @@ func (s exactShape) levels(words []uint64) (Exact, error) {
 	e := Exact{params: s.ExactParams}
 	e.set(&filter, &class)
 	return e, checkRest(s.bytes, words)
-}
-
-// NewExactView returns an Exact that uses data in place, for example a mapped
-// file. It checks only the header and the sizes of the layers, so call
-// [Exact.Verify] to check the rest. See Views in package [hashfam].
-func NewExactView(data []byte, fam hashfam.Family) (*Exact, error) {
-	encoded, s, words, err := exactFormat.View(data, fam)
-	if err != nil {
-		return nil, err
-	}
-	e, err := s.levels(words)
-	if err != nil {
-		return nil, err
-	}
-	e.view = &encoded
-	return &e, nil
-}
-
-// Verify checks all the data of an Exact made by [NewExactView], including the
-// checksum. It returns [ErrCorrupt] if the data is damaged. Other Exacts were
-// checked when they were decoded, so Verify returns nil.
-func (e *Exact) Verify() error {
-	if e.view == nil {
-		return nil
-	}
-	if err := e.view.Verify(e.view.Payload); err != nil {
-		return err
-	}
-	return e.checkUnused()
 }

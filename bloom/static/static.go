@@ -18,16 +18,15 @@ type Filter struct {
 var zeroFilter = errs.Zero("Filter", "New or NewView, or decode into it")
 
 // Contains reports whether key may be one of the keys that the filter was built
-// from. True may be a false positive; false is always right. Contains reads two
-// adjacent segments of memory, which have 56 bytes each at a rate of 1%. For 2%
-// of the keys it reads two more.
+// from. If it returns false, key is not one of them; true may be a false
+// positive. Contains reads two adjacent segments of memory, which have 56 bytes
+// each at a rate of 1%. For 2% of the keys it reads two more.
 func (f *Filter) Contains(key []byte) bool { return f.ContainsDigest(f.hash.Sum(key)) }
 
 // ContainsString is like Contains for a string key.
 func (f *Filter) ContainsString(key string) bool { return f.ContainsDigest(f.hash.SumString(key)) }
 
-// ContainsDigest is like Contains for a key's digest, which must be computed by
-// the filter's family.
+// ContainsDigest is like Contains for a digest computed by the filter's family.
 func (f *Filter) ContainsDigest(d hashfam.Digest) bool {
 	if !f.made {
 		panic(zeroFilter)
@@ -36,9 +35,9 @@ func (f *Filter) ContainsDigest(d hashfam.Digest) bool {
 }
 
 // ContainsAll appends the result of ContainsDigest for each digest to dst and
-// returns the extended slice. It is faster than single calls, above all when the
-// filter is larger than the cache, because the CPU loads the memory for many
-// keys at once.
+// returns the extended slice. It is faster than single calls, above all when
+// the filter is larger than the cache, because the memory for many keys is
+// loaded at once.
 func (f *Filter) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	if !f.made {
 		panic(zeroFilter)

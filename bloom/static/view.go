@@ -40,26 +40,55 @@ func (f *Filter) Verify() error {
 	return f.ribbon.Verify(errs)
 }
 
-// A FrameReader queries an encoded [Filter] without opening it. This is faster
-// if the filter is queried only once, for example when its block or footer does
-// not stay in a cache. Use [NewFrameReader] to create a single FrameReader for
-// each family. It does not retain frames, and it can be copied and used
-// concurrently. It cannot be stored, but can be created again from its family.
+// NewExactView returns an Exact that uses data in place, for example a mapped
+// file. It checks only the header and the sizes of the layers, so call
+// [Exact.Verify] to check the rest. See Views in package [hashfam].
+func NewExactView(data []byte, fam hashfam.Family) (*Exact, error) {
+	encoded, s, words, err := exactFormat.View(data, fam)
+	if err != nil {
+		return nil, err
+	}
+	e, err := s.levels(words)
+	if err != nil {
+		return nil, err
+	}
+	e.view = &encoded
+	return &e, nil
+}
+
+// Verify checks all the data of an Exact made by [NewExactView], including the
+// checksum. It returns [ErrCorrupt] if the data is damaged. Other Exacts were
+// checked when they were decoded, so Verify returns nil.
+func (e *Exact) Verify() error {
+	if e.view == nil {
+		return nil
+	}
+	if err := e.view.Verify(e.view.Payload); err != nil {
+		return err
+	}
+	return e.checkUnused()
+}
+
+// A FrameReader queries encoded filters without opening them. This is faster if
+// a filter is queried only once, for example when its block or footer does not
+// stay in a cache. Use [NewFrameReader] to create one FrameReader per family,
+// which can be copied and used concurrently. A FrameReader does not retain
+// frames. Since it is not a filter, it has no encoding, and its JSON is empty.
 type FrameReader struct{ frames frame.Glance }
 
-// NewFrameReader returns a FrameReader for filters of the family. It should be
-// reused, because NewFrameReader computes a hash.
+// NewFrameReader returns a FrameReader for filters that were encoded with fam.
+// It computes a hash, so the FrameReader should be created only once.
 func NewFrameReader(fam hashfam.Family) FrameReader { return FrameReader{format.Glance(fam)} }
 
-// ContainsDigest returns the same result as [Filter.ContainsDigest] for the
-// filter that frame encodes. The digest d must be computed by the reader's
-// family. frame can start at any address, on any platform.
+// ContainsDigest is like [Filter.ContainsDigest] for the filter that frame
+// encodes. d must be computed by the reader's family. frame can start at any
+// address, on any platform.
 //
-// ContainsDigest returns the errors of [Filter.UnmarshalBinary]. The result is
-// then true, so that no key is missed. It reads only what it needs and computes
-// no checksum, so the result can be wrong if the frame is damaged, but it never
-// panics or reads outside the frame. Use [Filter.UnmarshalBinary] or
-// [Filter.Verify] to check a frame.
+// If ContainsDigest returns one of the errors of [Filter.UnmarshalBinary], the
+// result is true, so that no key is lost. ContainsDigest never panics or reads
+// outside the frame, but it computes no checksum, so the result can be wrong if
+// the frame is damaged. Use [Filter.UnmarshalBinary] or [Filter.Verify] to
+// check a frame.
 func (r FrameReader) ContainsDigest(frame []byte, d hashfam.Digest) (bool, error) {
 	keys, rest, payload, ok := r.frames.At(frame)
 	s := ribbon.Shape{Keys: keys, Columns: uint32(rest), Layers: int(rest >> 32)}

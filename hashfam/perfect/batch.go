@@ -7,8 +7,8 @@ import (
 )
 
 // IndexAll appends the index of each digest to dst and returns the extended
-// slice. When the function is larger than the cache, this is faster than
-// calling IndexDigest for each digest.
+// slice. It is faster than single calls if the function is larger than the
+// cache.
 func (f *Function) IndexAll(dst []uint64, digests []hashfam.Digest) []uint64 {
 	dst = slices.Grow(dst, len(digests))
 	for block := range slices.Chunk(digests, blockSize) {
@@ -22,8 +22,8 @@ func (f *Function) IndexAll(dst []uint64, digests []hashfam.Digest) []uint64 {
 const blockSize = 128
 
 // indexBlock appends the index of each digest to dst, which has room for them.
-// It loads the seeds of all digests first. When these loads follow each other
-// closely, the processor overlaps many cache misses.
+// It loads the seeds of all digests first, so closely after each other that the
+// processor overlaps many cache misses.
 func (m *mapping) indexBlock(dst []uint64, digests []hashfam.Digest) []uint64 {
 	if len(m.levels) == 0 {
 		for _, d := range digests {

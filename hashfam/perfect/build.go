@@ -12,8 +12,8 @@ import (
 
 // maxLevels is the maximum number of levels with buckets. Random digests need
 // about six for a billion keys, since each level bumps one key in 25. Only
-// digests that somebody chose can need many more: the high bits of their probe
-// sequences must agree in every level, and there are few such digests.
+// digests that somebody chose can need many more, but there are few of them,
+// because the high bits of their probe sequences must agree in every level.
 const maxLevels = 24
 
 // reportEvery is the number of digests after which a build reports its progress
@@ -22,8 +22,8 @@ const reportEvery = 1 << 16
 
 // A builder builds a structure in one pass over its keys, which are added in
 // the order of Digest.Probe. The first level places 24 of 25 keys as they
-// arrive, and also writes their slots. The others wait until the first level is
-// complete. Their slots are written when all levels are.
+// arrive, and also writes their slots. The other keys wait until this level is
+// complete, and their slots are written when all levels are.
 type builder struct {
 	shape    shape
 	family   hashfam.Family
@@ -205,10 +205,10 @@ func (b *builder) late(s *stored, from int) {
 	}
 }
 
-// appendList appends the list of the places that the first level left free. If
-// a place in a later level is used, the list maps it to the next free place.
-// Otherwise it maps it to the same one as the previous place. free has the free
-// places of each level.
+// appendList appends the list of the places that the first level left free. The
+// list maps each place in a later level to the next free place if it is used,
+// and otherwise to the same one as the previous place. free has the free places
+// of each level.
 func (l *shape) appendList(payload []byte, free []gaps) []byte {
 	if len(free) == 0 {
 		return payload

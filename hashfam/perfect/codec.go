@@ -16,7 +16,7 @@ import (
 //
 // A Filter with wide slots has version 2. Its payload consists of the slots and
 // the mapping, so that the slots can be written before the mapping is known.
-// For the same reason there is always room for 24 levels: zeros follow the
+// For the same reason there is always room for 24 levels, and zeros follow the
 // number of keys in the last level.
 //
 //	offset  size  field
@@ -71,13 +71,14 @@ func (f *Function) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w,
 
 // UnmarshalBinary decodes data into f. See Encoding in package [hashfam].
 //
-// A checksum detects damage, but not forgery. When a function is forged, all
-// indexes will be below Len, but several keys can have the same index.
+// A checksum detects damage, but not forgery. In a forged function, all indexes
+// are below Len, but several keys can have the same index.
 func (f *Function) UnmarshalBinary(data []byte) error {
 	return f.decode(frame.NewBytesReader(data, errs))
 }
 
-// ReadFrom decodes the next function from r into f.
+// ReadFrom decodes the next function from r into f. See Encoding in package
+// [hashfam].
 func (f *Function) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, f.decode) }
 
 // MarshalText returns the encoded function in base64.
@@ -87,7 +88,8 @@ func (f Function) MarshalText() ([]byte, error) { return frame.MarshalText(&f) }
 func (f *Function) UnmarshalText(text []byte) error { return frame.UnmarshalText(f, text, errs) }
 
 // ReadParams returns the parameters of the next encoded function in r. It reads
-// only the header.
+// only the header, so you can check [Params.SizeBytes] before decoding. If the
+// header belongs to another structure, [ErrCorrupt] names it.
 func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
 	l, err := formatOf(frame.PerfectFunction).ReadHeader(r, fam)
 	return l.params(fam), err

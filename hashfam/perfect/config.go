@@ -12,13 +12,13 @@ type Config struct {
 	// function takes longer.
 	Compact bool
 
-	// Family hashes the keys. The zero value is the public family. A keyed
-	// family should be used if untrusted parties choose keys.
+	// Family hashes the keys. The zero value is the public family. Use a keyed
+	// family if untrusted parties can choose keys.
 	Family hashfam.Family
 
 	// Progress, if it is not nil, is called from time to time during the build,
 	// with the number of completed steps and the total. A digest counts as two
-	// steps, or as one in NewFromSorted. The last call has done = total.
+	// steps, or as one in NewFromSorted. In the last call, both are equal.
 	// Progress is not called if there are no digests. It should return quickly,
 	// because the build waits for it.
 	Progress func(done, total uint64) `json:"-"`
@@ -58,7 +58,7 @@ func (p Params) compact() string {
 	return ""
 }
 
-// SizeBytes returns the size in bytes of the structure whose parameters these
-// are. It is 0 if they do not come from a structure, because the size depends a
-// little on the keys. To plan a structure, use [Config.EstimatedBytes].
+// SizeBytes returns the size in bytes of the structure from which p comes, or 0
+// if p comes from no structure, because the size depends a little on the keys.
+// To plan a structure, use [Config.EstimatedBytes].
 func (p Params) SizeBytes() uint64 { return p.bytes }

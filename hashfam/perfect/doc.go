@@ -1,9 +1,9 @@
 // Package perfect implements a minimal perfect hash function, and a filter that
 // uses it.
 //
-// A [Function] maps each of n keys to a different index from 0 to n-1. It does
-// not store the keys. Use it to attach data to a fixed set of keys: store the
-// data in a slice, at the index of each key. The data can change at any time.
+// A [Function] maps each of n keys to a different index from 0 to n-1, without
+// storing the keys. Use it to attach data to a fixed set of keys: store the
+// data, which can change at any time, in a slice at the index of each key.
 //
 //	c := perfect.Config{}
 //	f, err := perfect.New(ctx, c, c.Family.SumAllStrings(nil, keys))
@@ -12,9 +12,9 @@
 //
 // A Function cannot detect keys that are not in the set: it returns an index
 // for them, too. A [Filter] also stores a fingerprint of each key, so it can
-// report whether a key is in the set. It can also store a small value with each
-// key. Keys and values do not change. To replace values or to mark keys as
-// deleted, store them in a slice, at the index from a Function.
+// report whether a key is in the set, and can store a small value with each
+// key. Since its keys and values do not change, store values that must be
+// replaced, or marks for deleted keys, in a slice at the index from a Function.
 //
 //   - number keys: [New], [Function.Index], [Function.IndexAll]
 //   - use more keys than fit in memory: [NewFromSorted], [NewFilterFromSorted]
@@ -38,13 +38,13 @@
 //
 // The function is PHast+ (Beling and Sanders, ALENEX 2026), or PHast if it is
 // compact. The keys are sorted by their hash and divided into buckets of 4.4
-// keys on average. Each bucket has a one-byte seed. Together with a key's hash,
-// the seed selects the key's place in a slice of 1,024 places. The build
-// chooses the seeds so that all keys have different places. It processes the
-// buckets in the order of their slices, but large buckets earlier. When no seed
-// works for a bucket, which is rare, the bucket is bumped: its keys go to a
-// second, smaller level. The places in this level are mapped to the places that
-// the first level left free.
+// keys on average. Each bucket has a one-byte seed, which together with a key's
+// hash selects the key's place in a slice of 1,024 places. The build processes
+// the buckets in the order of their slices, but large buckets earlier, and
+// chooses the seeds so that all keys have different places. When no seed works
+// for a bucket, which is rare, the bucket is bumped: its keys go to a second,
+// smaller level, whose places are mapped to the places that the first level
+// left free.
 //
 // # Source
 //

@@ -11,10 +11,10 @@ const (
 	wordBytes = 8
 )
 
-// An eliasFano is a list of n ascending numbers below a limit. It uses about 2
-// + log2(limit/n) bits per number (Elias, J. ACM 21, 1974; Fano, 1971). It
-// stores the low bits of each number as they are, and the high parts in unary:
-// for each number i, the bit with the number i plus its high part is set.
+// An eliasFano is a list of n ascending numbers below a limit, in about 2 +
+// log2(limit/n) bits per number (Elias, J. ACM 21, 1974; Fano, 1971). The low
+// bits of each number are stored as they are, and the high parts in unary: for
+// number i, the bit at i plus its high part is set.
 type eliasFano struct {
 	n, limit uint64
 	width    uint     // number of low bits per number
@@ -61,8 +61,7 @@ func (l *eliasFano) put(i, v uint64) {
 }
 
 // at returns number i, or 0 if i is not below n. It starts at the unary bit
-// that the mark contains for number i - i%256. From there it visits 8 words on
-// average.
+// that the mark contains for number i - i%256, and visits 8 words on average.
 func (l *eliasFano) at(i uint64) uint64 {
 	if i >= l.n {
 		return 0

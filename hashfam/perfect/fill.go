@@ -131,7 +131,7 @@ func (f *filler) bump(b *bucket) {
 
 // after returns the digest with which a bumped key continues in the next level.
 // For a key's own digest, this is also the value that the fingerprint is taken
-// from: no level uses it.
+// from, since no level uses it.
 func after(d hashfam.Digest) hashfam.Digest { return hashfam.Digest(d.Probe().Next().Next()) }
 
 // retire makes the places before the given one final.

@@ -13,7 +13,7 @@ import (
 // A Filter represents a fixed set of keys. It has one slot for each key, at the
 // key's index in a minimal perfect hash function. The slot contains the key's
 // fingerprint and, if FilterConfig.ValueBits is set, a value. Use [NewFilter]
-// or [NewFilterView] to create a Filter. Only decoding changes a Filter.
+// or [NewFilterView] to create one. Only decoding changes a Filter.
 type Filter struct{ stored }
 
 // NewFilter returns a filter for the keys with the given digests, which must be
@@ -22,16 +22,15 @@ type Filter struct{ stored }
 // their values: the order does not matter, nor do copies with the same value.
 //
 // NewFilter takes a little longer than [New], and needs as much memory in
-// addition to the filter. It changes the order of digests, as New does. With
-// values, it sorts a copy instead, which needs 8 bytes per digest, and the
-// slice does not change.
+// addition to the filter. Like New, it changes the order of digests. But with
+// values, it sorts a copy, which needs 8 bytes per digest.
 //
 // NewFilter returns [ErrParams] if c is invalid for this number of keys, if
 // there is not one value for each digest, if a value needs more than ValueBits
 // bits, or if copies of a digest have different values. With probability
-// n^2/2^65, two of n different keys have the same digest; another family, for
-// example from [hashfam.Family.Derive], then has other digests. NewFilter also
-// returns the errors of New, except that copies are allowed.
+// n^2/2^65, two of n different keys have the same digest; use another family in
+// this case, for example from [hashfam.Family.Derive]. NewFilter also returns
+// the errors of New, except that copies are allowed.
 func NewFilter(ctx context.Context, c FilterConfig, digests []hashfam.Digest, values []uint64) (*Filter, error) {
 	if err := errs.Context(ctx); err != nil {
 		return nil, err
@@ -86,7 +85,8 @@ func withZeros(digests []hashfam.Digest) iter.Seq2[hashfam.Digest, uint64] {
 // [NewFromSorted].
 //
 // It returns [ErrParams] for the same reasons as NewFilter and NewFromSorted.
-// An error for a key contains its position in the sequence, from 0.
+// An error for a key contains the key's position in the sequence, counted from
+// 0.
 func NewFilterFromSorted(ctx context.Context, c FilterConfig, n uint64, keys iter.Seq2[hashfam.Digest, uint64]) (*Filter, error) {
 	if err := errs.Context(ctx); err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func (c FilterConfig) build(ctx context.Context, n uint64, keys iter.Seq2[hashfa
 
 // fill adds the values to the slots of f, which have none. digests are f's
 // digests in any order and with copies. It returns ErrParams if copies have
-// different values. If ctx is canceled, it returns its error.
+// different values, and ctx's error if ctx is canceled.
 func (f *Filter) fill(ctx context.Context, digests []hashfam.Digest, values []uint64, p *progress) error {
 	used := make([]uint64, f.n/64+1)
 	for i, d := range digests {
@@ -174,9 +174,9 @@ func (f *Filter) made() *Filter {
 	return f
 }
 
-// Contains reports whether key may be in the set. If it returns false, the key
-// is not in the set; true may be a false positive. It needs two cache misses
-// for 24 of 25 keys, and a few more for the others.
+// Contains reports whether key may be in the set. If it returns false, key is
+// not in the set; true may be a false positive. Contains causes two cache
+// misses for 24 of 25 keys, and a few more for the others.
 func (f *Filter) Contains(key []byte) bool { return f.ContainsDigest(f.hash.Sum(key)) }
 
 // ContainsString is like [Filter.Contains] for a string key.
@@ -184,8 +184,8 @@ func (f *Filter) ContainsString(key string) bool {
 	return f.ContainsDigest(f.hash.SumString(key))
 }
 
-// ContainsDigest is like [Filter.Contains] for a key's digest, which must be computed by
-// the filter's family.
+// ContainsDigest is like [Filter.Contains] for a digest computed by the
+// filter's family.
 func (f *Filter) ContainsDigest(d hashfam.Digest) bool {
 	if f.made().n == 0 {
 		return false
@@ -195,8 +195,8 @@ func (f *Filter) ContainsDigest(d hashfam.Digest) bool {
 }
 
 // ContainsAll appends the result of ContainsDigest for each digest to dst and
-// returns the extended slice. When the filter is larger than the cache, this is
-// faster than calling ContainsDigest for each digest.
+// returns the extended slice. It is faster than single calls if the filter is
+// larger than the cache.
 func (f *Filter) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	dst = slices.Grow(dst, len(digests))
 	if f.made().n == 0 {
@@ -230,8 +230,8 @@ func (f *Filter) ValueString(key string) (value uint64, found bool) {
 	return f.ValueDigest(f.hash.SumString(key))
 }
 
-// ValueDigest is like [Filter.Value] for a key's digest, which must be computed by the
-// filter's family.
+// ValueDigest is like [Filter.Value] for a digest computed by the filter's
+// family.
 func (f *Filter) ValueDigest(d hashfam.Digest) (value uint64, found bool) {
 	if f.made().n == 0 {
 		return 0, false
@@ -248,8 +248,8 @@ func (f *Filter) ValueDigest(d hashfam.Digest) (value uint64, found bool) {
 }
 
 // ValueAll appends the results of ValueDigest for each digest to values and to
-// found, and returns the extended slices. When the filter is larger than the
-// cache, this is faster than calling ValueDigest for each digest.
+// found, and returns the extended slices. It is faster than single calls if the
+// filter is larger than the cache.
 func (f *Filter) ValueAll(values []uint64, found []bool, digests []hashfam.Digest) ([]uint64, []bool) {
 	values = slices.Grow(values, len(digests))
 	found = slices.Grow(found, len(digests))
@@ -291,7 +291,7 @@ func (f *Filter) FalsePositiveRate() float64 {
 // Params returns the filter's parameters.
 func (f *Filter) Params() FilterParams { return f.shape.filterParams(f.Family()) }
 
-// String describes the filter in one line.
+// String describes f in one line.
 func (f Filter) String() string { return fmt.Sprintf("perfect.Filter(%v)", f.Params()) }
 
 // Format prints the result of String for every verb.

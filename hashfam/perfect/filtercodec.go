@@ -23,7 +23,8 @@ func (f *Filter) UnmarshalBinary(data []byte) error {
 	return f.decode(frame.NewBytesReader(data, errs))
 }
 
-// ReadFrom decodes the next filter from r into f.
+// ReadFrom decodes the next filter from r into f. See Encoding in package
+// [hashfam].
 func (f *Filter) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, f.decode) }
 
 // MarshalText returns the encoded filter in base64.

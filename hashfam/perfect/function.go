@@ -19,12 +19,12 @@ import (
 // New does not retain digests, but changes their order.
 //
 // If two digests are equal, New returns [ErrParams]. The error contains such a
-// digest instead of its positions, because the order has changed. Duplicate
-// keys should then be removed. If there are none, use another family: with
-// probability n^2/2^65, two of n different keys have the same digest. ErrParams
-// is also returned if too many digests share a bucket, which cannot happen by
-// chance: somebody chose the keys. Using a keyed family prevents this. If ctx
-// is canceled, New returns its error.
+// digest instead of its positions, because the order has changed. Then remove
+// duplicate keys or, if there are none, use another family: with probability
+// n^2/2^65, two of n different keys have the same digest. New also returns
+// ErrParams if too many digests share a bucket, which happens only if someone
+// chose the keys, so a keyed family prevents it. If the context is done first,
+// New returns its error.
 func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Function, error) {
 	if err := errs.Context(ctx); err != nil {
 		return nil, err
@@ -51,17 +51,17 @@ func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Function, er
 // before. To use more cores, divide the keys by [hashfam.Digest.Shard] and
 // build several functions.
 //
-// A sequence cannot report an error. If reading the digests fails, end the
-// sequence and keep the error: NewFromSorted then returns ErrParams, because
-// digests are missing, so look at your own error first.
+// A sequence cannot return an error. If reading the digests fails, end the
+// sequence and keep the error in a variable. NewFromSorted then returns
+// ErrParams, because digests are missing, so check your own error first.
 //
 // NewFromSorted returns [ErrParams] if the digests are not in order, not
 // distinct, or not n, or if the function would be too large for the platform,
 // and the other errors of New. After any error it stops the sequence.
 //
-// NewFromSorted allocates the memory before it reads the first digest. If there
-// is not enough, the program crashes. If n comes from an untrusted source, call
-// [Config.EstimatedBytes] first.
+// NewFromSorted allocates the memory before reading the first digest. If there
+// is not enough memory, the program crashes, so call [Config.EstimatedBytes]
+// first if n comes from an untrusted source.
 func NewFromSorted(ctx context.Context, c Config, n uint64, digests iter.Seq[hashfam.Digest]) (*Function, error) {
 	if err := errs.Context(ctx); err != nil {
 		return nil, err
@@ -88,8 +88,8 @@ func (c Config) build(ctx context.Context, n uint64, digests iter.Seq[hashfam.Di
 	return &Function{s}, nil
 }
 
-// NewReceiver returns a function to decode into. It accepts data encoded with
-// fam.
+// NewReceiver returns an empty function for decoding data that was encoded with
+// fam. A zero Function decodes data that was encoded with the public family.
 func NewReceiver(fam hashfam.Family) *Function { return &Function{stored{hash: fam.Hasher(0)}} }
 
 // Params returns the function's parameters.
@@ -98,7 +98,7 @@ func (f *Function) Params() Params { return f.shape.params(f.Family()) }
 // Equal reports whether f and other have the same family and equal encodings.
 func (f *Function) Equal(other *Function) bool { return other != nil && f.equal(&other.stored) }
 
-// String describes the function in one line.
+// String describes f in one line.
 func (f Function) String() string { return fmt.Sprintf("perfect.Function(%v)", f.Params()) }
 
 // Format prints the result of String for every verb.

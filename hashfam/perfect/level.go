@@ -23,9 +23,9 @@ const (
 //
 // A key's first value x selects a bucket, and a slice of the places. Both are
 // in the order of x, so the keys in a bucket have almost the same slice. The
-// key's second value y and the bucket's seed, which is one byte, are used to
-// select a place in the slice. The keys in a bucket with seed 0 are bumped:
-// they go to the next level.
+// key's second value y and the bucket's seed, which is one byte, select a place
+// in the slice. The keys in a bucket with seed 0 are bumped: they go to the
+// next level.
 type level struct {
 	base    uint64 // the first place
 	starts  uint64 // number of places where a slice can start
@@ -56,8 +56,8 @@ func sliceOf(n uint64) uint64 {
 	return min(maxSlice, uint64(1)<<(bits.Len64(max(minSlice, n/12))-1))
 }
 
-// bumpedOf estimates how many of n keys a level bumps: a part of all keys, which
-// is smaller for longer slices, and some at both ends, where fewer slices
+// bumpedOf estimates how many of n keys a level bumps: a fraction of all keys,
+// which is smaller for longer slices, and some at both ends, where fewer slices
 // overlap. All numbers were measured.
 func bumpedOf(n uint64, compact bool) uint64 {
 	slice := sliceOf(n)
@@ -92,8 +92,8 @@ const spread = 0x9E3779B97F4A7C15
 
 // place returns the candidate's place for a seed, relative to l.base. If seeds
 // are shifts (PHast+), a seed moves the place within the slice, which wraps
-// around. This way the places of many seeds can be tested at once. If seeds are
-// factors (PHast), the places are independent, and fewer keys are bumped.
+// around, so that the places of many seeds can be tested at once. If seeds are
+// factors (PHast), the places are independent, so that fewer keys are bumped.
 func (c candidate) place(l *level, seed uint64) uint64 {
 	if l.factors {
 		return c.start + c.y*(seed*spread)>>(l.shift&63)
@@ -106,9 +106,9 @@ const (
 	maxLastSeeds = 1 << 20 // on average, 8 keys need 400 attempts
 )
 
-// A lastLevel maps the last few keys to the same number of places. It uses one
-// seed, which search finds by trying. If buckets were used instead, many more
-// levels would be needed.
+// A lastLevel maps the last few keys to the same number of places, using one
+// seed, which search finds by trying. With buckets, many more levels would be
+// needed.
 type lastLevel struct {
 	base uint64 // the first place
 	n    uint64 // number of keys

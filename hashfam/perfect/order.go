@@ -33,9 +33,9 @@ type bucket struct {
 }
 
 // A seedOrder determines the order in which buckets get their seeds: along the
-// digests, but large buckets first, since they need many free places. Among the
-// waiting buckets, the next one has the largest difference between its weight
-// and its number.
+// digests, but large buckets earlier, since they need many free places. The
+// next one is always the waiting bucket with the largest difference between its
+// weight and its number.
 type seedOrder struct {
 	waiting [maxBucket + 1]queue // by number of keys
 	n       int                  // number of waiting buckets

@@ -7,24 +7,23 @@ import "github.com/filterfam/filterfam/hashfam"
 type Function struct{ stored }
 
 // Index returns the index of key, which is below Len. Each key of the set has a
-// different index. If key is not in the set, it will have the same index as a
-// key that is. To detect such keys, use a [Filter], or store the keys and
-// compare them. If Len is 0, Index returns 0.
+// different index, but a key that is not in the set has the same index as a key
+// that is. To detect such keys, use a [Filter], or store the keys and compare
+// them. If Len is 0, Index returns 0.
 //
-// Index needs one cache miss for 24 of 25 keys, and a few for the others.
+// Index causes one cache miss for 24 of 25 keys, and a few for the others.
 func (f *Function) Index(key []byte) uint64 { return f.index(f.hash.Sum(key)) }
 
 // IndexString is like [Function.Index] for a string key.
 func (f *Function) IndexString(key string) uint64 { return f.index(f.hash.SumString(key)) }
 
-// IndexDigest is like [Function.Index] for a key's digest, which must be computed by the
-// function's family.
+// IndexDigest is like [Function.Index] for a digest computed by the function's
+// family.
 func (f *Function) IndexDigest(d hashfam.Digest) uint64 { return f.index(d) }
 
-// A mapping maps digests to places, and places to results. Places below n are
-// used as results. All places in the first level are below n. The places in
-// later levels are not: each of these must be mapped to a place that the first
-// level left free.
+// A mapping maps digests to places, and places to results. A place below n, as
+// in the first level, is the result itself. In later levels no place is below
+// n, so each must be mapped to a place that the first level left free.
 //
 // Level i uses the values 3i and 3i+1 of the digest's probe sequence.
 type mapping struct {

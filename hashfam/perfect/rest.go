@@ -98,8 +98,9 @@ func (r *rest) Swap(i, j int) {
 	}
 }
 
-// A gaps is a list of ascending numbers. It contains the distances between them
-// in one byte each. A byte with all bits set is followed by a larger distance.
+// A gaps is a list of ascending numbers, which contains the distances between
+// them in one byte each. A byte with all bits set is followed by a larger
+// distance.
 type gaps struct {
 	bytes []byte
 	next  uint64 // the last number that was added or taken, plus 1

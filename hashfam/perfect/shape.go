@@ -7,7 +7,7 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// A shape holds the parameters in a frame. They determine the payload's size.
+// A shape holds the parameters in a frame, which determine the payload's size.
 //
 // The payload begins with the mapping: the seeds of all levels, the list of the
 // places that the first level left free, and zeros up to a multiple of 8 bytes.
@@ -69,8 +69,8 @@ func (l *shape) mappingBytes() uint64 {
 func (l *shape) bytes() uint64 { return l.mappingBytes() + l.slots.bytes(l.keys) }
 
 // over returns the mapping with the bytes b. It returns ErrCorrupt if the list
-// is damaged, because otherwise indexes could be out of range. The time is
-// linear in the number of bumped keys.
+// is damaged, because otherwise indexes could be out of range, and runs in
+// linear time in the number of bumped keys.
 func (l *shape) over(b []byte) (mapping, error) {
 	m := mapping{n: l.keys, free: l.free(), made: true}
 	m.levels = make([]level, 0, len(l.bumped))

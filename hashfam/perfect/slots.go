@@ -26,9 +26,9 @@ const (
 	minMixed = 4096
 )
 
-// A slotSize is a slot's size. A slot consists of a fingerprint and a value. In
-// a narrow slot, the fingerprint is above the value. In a wide one it is below,
-// so that reading it never needs more than 8 bytes.
+// A slotSize is a slot's size. A slot consists of a fingerprint and a value.
+// The fingerprint is above the value in a narrow slot, but below it in a wide
+// one, so that reading it never needs more than 8 bytes.
 //
 // The size need not be a whole number of bits: slot i consists of the bits from
 // ceil(i*width) to ceil((i+1)*width), so the widths of neighbors differ by no
@@ -91,8 +91,8 @@ func (s slotSize) check(kind frame.Kind) error {
 // start returns the first bit of slot i.
 func (s slotSize) start(i uint64) uint64 { return (i*s.width + one - 1) / one }
 
-// bytes returns the size of n slots. It includes enough zeros at the end that
-// all loads of 8 bytes, or of 16 if slots are wide, are in bounds.
+// bytes returns the size of n slots, including enough zeros at the end that all
+// loads of 8 bytes, or of 16 if slots are wide, are in bounds.
 func (s slotSize) bytes(n uint64) uint64 {
 	if s.width == 0 {
 		return 0

@@ -6,10 +6,10 @@ import (
 )
 
 // NewView returns a function that uses data in place, for example a mapped
-// file. See Views in package [hashfam]. It works on every platform and with
-// data at any address. NewView checks only the header and the list of free
-// places, which is an eighth of the function, so that every index is below Len.
-// Call Verify to check the rest.
+// file. It checks only the header and the list of free places, which is an
+// eighth of the function, so that every index is below Len. Call
+// [Function.Verify] to check the rest. See Views in package [hashfam]. data can
+// start at any address, on any platform.
 func NewView(data []byte, fam hashfam.Family) (*Function, error) {
 	v := &struct {
 		function Function
@@ -50,9 +50,10 @@ func (s *stored) use(view *frame.View, data []byte, kind frame.Kind, fam hashfam
 	return nil
 }
 
-// Verify checks the checksum of all data if [NewView] or [NewFilterView]
-// returned the structure. It returns [ErrCorrupt] if the data is damaged. Other
-// structures were checked when they were decoded, so Verify returns nil.
+// Verify checks all the data of a structure made by [NewView] or
+// [NewFilterView], including the checksum. It returns [ErrCorrupt] if the data
+// is damaged. Other structures were checked when they were decoded, so Verify
+// returns nil.
 func (s *stored) Verify() error {
 	if s.view == nil {
 		return nil

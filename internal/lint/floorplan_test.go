@@ -51,7 +51,8 @@ func (l floorPlan) home(d declaration) string {
 		return "config.go"
 	case slices.Contains([]string{"New", "NewFromParams", "NewFromSorted", "NewReceiver"}, d.name) && d.receiver == "":
 		return l.whole
-	case d.name == "NewView", d.name == "FrameReader", d.receiver == "FrameReader":
+	case d.name == "Verify", d.name == "FrameReader", d.receiver == "FrameReader",
+		d.receiver == "" && strings.HasPrefix(d.name, "New") && strings.HasSuffix(d.name, "View"):
 		return "view.go"
 	case d.name == "ReadParams":
 		return "codec.go"

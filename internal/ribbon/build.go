@@ -11,7 +11,7 @@ import (
 )
 
 // ErrLayers is returned if digests do not fit into 32 layers. This happens if a
-// digest is in two lists of [Values]. It can also happen if somebody chose the
+// digest is in two lists of [Values], and can happen if somebody chose the
 // digests, but not with random digests.
 var ErrLayers = errors.New("the digests need more than 32 layers")
 
@@ -20,8 +20,8 @@ type Build struct {
 	Workers int // number of goroutines, at least 1
 
 	// If Did is not nil, it is called with the number of digests that have been
-	// sorted or placed since the last call, from any goroutine. For [Sort], the
-	// sum includes copies; for other functions, it does not.
+	// sorted or placed since the last call, from any goroutine. Only [Sort]
+	// counts copies.
 	Did func(n int)
 }
 

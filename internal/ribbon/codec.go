@@ -65,10 +65,10 @@ func (r *Ribbon) parts() [][]uint64 {
 type Room [2]layer
 
 // Parse returns the ribbon of shape s, which must be valid, at the start of
-// words, and the remaining words. It retains words. The layers are stored in
-// room if they fit; otherwise, memory is allocated. Parse only checks lengths,
-// since all thresholds and slots are valid; [Ribbon.Verify] should be used to
-// check the rest.
+// words, and the remaining words. It retains words, and stores the layers in
+// room if they fit. Otherwise it allocates memory. Parse only checks lengths,
+// since all thresholds and slots are valid; use [Ribbon.Verify] to check the
+// rest.
 func Parse(s Shape, words []uint64, room *Room, m *fault.Maker) (Ribbon, []uint64, error) {
 	r := Ribbon{s.Columns, s.Keys, room[:0]}
 	counts := max(s.Layers-1, 0)

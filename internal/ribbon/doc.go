@@ -5,13 +5,13 @@
 // # The function
 //
 // A digest's value is the sum modulo 2 of some slots in an array. The first
-// value of the digest's probe sequence selects where they start. The second
+// value of the digest's probe sequence selects where they start, and the second
 // value selects which of the next 64 slots belong to the sum. A slot has one
 // bit for each of r columns. To build the array, one linear equation must be
 // solved for each digest and column.
 //
-// Not all equations can be solved. 256 neighboring starts form a bucket, and
-// each bucket has a threshold. Digests that start below it are bumped to the
+// Since not all equations can be solved, 256 neighboring starts form a bucket
+// with a threshold. Digests that start below the threshold are bumped to the
 // next layer, which is a smaller ribbon using the following three values of the
 // probe sequence. No step is random or repeated.
 //
@@ -20,6 +20,7 @@
 // [Members] builds a filter. The value of each digest is a fingerprint, which
 // is the third value of its probe sequence. [Ribbon.Contains] compares the two,
 // so a digest that is not a member is a false positive with probability 2^-r.
+//
 // [Values] stores the number of the list that contains each digest.
 // [Ribbon.Value] returns this number, or an arbitrary one if the digest is in
 // no list.
@@ -33,7 +34,7 @@
 // # Columns
 //
 // When the rate is between two powers of two, the first segments of 64 slots
-// have r-1 columns, and the others have r. Therefore numbers of columns are in
+// have r-1 columns, and the others have r. Numbers of columns are therefore in
 // units of 1/65536, and r is the number rounded up. A ribbon without columns
-// uses no memory. It contains every digest, and every value is 0.
+// uses no memory and contains every digest, and every value is 0.
 package ribbon

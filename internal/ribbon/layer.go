@@ -5,9 +5,9 @@ import "github.com/filterfam/filterfam/hashfam"
 // A layer is one ribbon. It consists of slots, and of thresholds that determine
 // which digests it bumps to the next layer.
 //
-// The slots are divided into segments of 64. A segment has one word for each
-// column. When a sum starts in a segment, it ends no later than in the next
-// one. After every 65,536 starts there is a segment in which no sum starts, so
+// The slots are divided into segments of 64, which have one word for each
+// column. A sum that starts in a segment ends no later than in the next one.
+// After every 65,536 starts there is a segment in which no sum starts, so that
 // the shards have no slots in common.
 type layer struct {
 	geometry
@@ -30,9 +30,8 @@ func (l *layer) bumps(start uint64) bool {
 // bumps. Threshold 15 bumps all groups.
 func below(start, t uint64) bool { return min(start%bucketStarts/groupStarts, allBumped-1) < t }
 
-// operands returns the words from the segment that contains start, and the
-// words from the next segment. It also returns the coefficients for the slots
-// in both segments.
+// operands returns the words from the segment that contains start, and from the
+// next segment, with the coefficients for the slots in both.
 func (l *layer) operands(start, c uint64) (a, b []uint64, low, high uint64) {
 	s := segment(start)
 	return l.words[l.at(s):], l.words[l.at(s+1):], c << (start % width), c >> 1 >> (^start % width)

@@ -85,8 +85,8 @@ func (r *Ribbon) contains(i int, d hashfam.Digest) bool {
 const blockSize = batch.Block
 
 // ContainsAll appends the result of [Ribbon.Contains] for each digest to dst.
-// It loads the words for many digests first, so that the processor overlaps
-// cache misses, and then compares fingerprints.
+// It loads the words for many digests before it compares fingerprints, so that
+// the processor overlaps cache misses.
 func (r *Ribbon) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	dst = slices.Grow(dst, len(digests))
 	if len(r.layers) == 0 {
@@ -130,8 +130,8 @@ func (r *Ribbon) Value(d hashfam.Digest) uint32 {
 }
 
 // coefficients returns 64 bits, which are used to select the slots in a sum.
-// The first slot is always selected. The lower half of a probe value is not
-// mixed as well as the upper half, so they are combined.
+// The first slot is always selected. Since the lower half of a probe value is
+// not mixed as well as the upper half, the two are combined.
 func coefficients(p hashfam.Probe) uint64 { return uint64(p^p>>32) | 1 }
 
 // fingerprint returns the bits that identify a digest.

@@ -6,8 +6,8 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// Small is the maximum number of digests for a [Scratch]. Their ribbon has a
-// single shard in each layer, and they are sorted in one part, so more workers
+// Small is the maximum number of digests for a [Scratch]. They are sorted in
+// one part, and their ribbon has a single shard in each layer, so more workers
 // would not help.
 const Small = 60_000
 

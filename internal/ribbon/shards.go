@@ -7,10 +7,10 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A Shards is the first layer of a ribbon when several processes build its
-// shards. Each process calls [Shards.Solve] for some of the shards. One
-// process, which needs to have all thresholds and the bumped digests (2%),
-// calls [Shards.Join].
+// A Shards is the first layer of a ribbon whose shards are built by several
+// processes. Each process calls [Shards.Solve] for some of the shards, and then
+// one process, which needs all thresholds and the bumped digests (2%), calls
+// [Shards.Join].
 type Shards struct {
 	columns uint32
 	layer   layer
@@ -61,11 +61,11 @@ func (s Shards) Solve(ctx context.Context, from, to uint64, digests []hashfam.Di
 	return all.thresholds, all.words, system.bumped[0], nil
 }
 
-// Join returns the ribbon without the words of its first layer. Only its
-// methods [Ribbon.Rate], [Ribbon.Shape] and [Ribbon.PayloadAround] can be used.
-// thresholds must contain the thresholds of all shards in order; bumped is a
-// list of all digests for the next layer in any order, and is overwritten. Join
-// returns [ErrLayers], or ctx's error if ctx is canceled.
+// Join returns the ribbon without the words of its first layer, so that only
+// its methods [Ribbon.Rate], [Ribbon.Shape] and [Ribbon.PayloadAround] can be
+// used. thresholds must contain the thresholds of all shards in order. bumped
+// contains all digests for the next layer in any order, and is overwritten.
+// Join returns [ErrLayers], or ctx's error if ctx is canceled.
 func (s Shards) Join(ctx context.Context, b Build, thresholds []uint64, bumped []hashfam.Digest) (*Ribbon, error) {
 	r := &Ribbon{columns: s.columns, keys: s.layer.keys, layers: []layer{s.layer}}
 	r.layers[0].thresholds = thresholds

@@ -30,8 +30,8 @@ func rank(d hashfam.Digest) uint64 { return uint64(d.Probe()) }
 // example because somebody chose them.
 //
 // Sort is a radix sort. It divides large lists in place (American flag sort,
-// McIlroy, Bostic and McIlroy, Computing Systems 6, 1993). For lists that fit
-// into the cache, it uses a buffer.
+// McIlroy, Bostic and McIlroy, Computing Systems 6, 1993), but uses a buffer
+// for lists that fit into the cache.
 func Sort(ctx context.Context, b Build, digests []hashfam.Digest) ([]hashfam.Digest, error) {
 	parts := [][]hashfam.Digest{digests}
 	left := 64
@@ -103,10 +103,10 @@ func insert(list []hashfam.Digest) {
 	}
 }
 
-// divide sorts a list in place by the first of the last left bits of the rank.
-// It returns the parts with equal bits, and the number of remaining bits. With
-// more bits at a time each bit would take longer, since some parts would be
-// evicted from the cache.
+// divide sorts a list in place by the first few of the last left bits of the
+// rank, and returns the parts in which these are equal, and the number of
+// remaining bits. With more bits at a time, some parts would be evicted from
+// the cache.
 func divide(list []hashfam.Digest, left int) (parts [][]hashfam.Digest, shift int) {
 	const mask = 1<<flagBits - 1
 	shift = max(0, left-flagBits) // this may include bits by which the list is already sorted

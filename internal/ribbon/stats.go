@@ -6,13 +6,13 @@ import (
 )
 
 // bumpedShare is the inverse of the fraction of digests that the first layer
-// bumps. In large sets the measured fraction is 0.0225 to 0.023. Later layers
-// bump almost no digests.
+// bumps, which is 0.0225 to 0.023 in large sets. Later layers bump almost no
+// digests.
 const bumpedShare = 43
 
-// EstimateBytes returns the approximate size for n digests. The exact size
-// depends on the digests, since the second layer does. The error is below 1%
-// for a million digests, and below 2% for 10,000.
+// EstimateBytes returns the approximate size for n digests. Since the exact
+// size depends on the digests, the error is below 1% for a million digests, and
+// below 2% for 10,000.
 func EstimateBytes(columns uint32, n uint64) uint64 {
 	if columns == 0 || n == 0 {
 		return 0
@@ -31,8 +31,9 @@ func EstimateColumns(bytes, n uint64) uint32 {
 }
 
 // LeastBytes returns the size of a payload for n random digests with the fewest
-// columns, 1/65536. Nearly all of it is used for thresholds. It has room for the
-// bumped digests of large sets, and for a third layer, which some of them need.
+// columns, 1/65536, nearly all of which is used for thresholds. It has room for
+// the bumped digests of large sets, and for a third layer, which some sets
+// need.
 func LeastBytes(n uint64) uint64 {
 	words := EstimateBytes(1, n) / 8
 	if bumped := n / bumpedShare; bumped > 0 {
@@ -45,9 +46,9 @@ func LeastBytes(n uint64) uint64 {
 }
 
 // ColumnsWithin returns the largest number of columns for which the payload for
-// the digests of r will not exceed the given size. The result is exact if it
-// has the same number of whole columns as r, since the number of bumped digests
-// depends only on this number.
+// the digests of r will not exceed the given size. The result is exact if,
+// rounded up, r has the same number of columns, since the bumped digests depend
+// only on this number.
 func (r *Ribbon) ColumnsWithin(bytes uint64) uint32 {
 	return uint32(sort.Search(MaxColumns, func(c int) bool {
 		words := uint64(max(1, len(r.layers)) - 1)
@@ -94,8 +95,8 @@ func Bounds(s Shape) (least, most uint64) {
 }
 
 // Rate returns the probability that r contains a random digest that is not a
-// member. It depends on the starts that are not bumped, and their columns. Rate
-// takes O(n/64) time.
+// member. This depends on the starts that are not bumped, and on their columns.
+// Rate runs in O(n/64) time.
 func (r *Ribbon) Rate() float64 {
 	if r.columns == 0 {
 		return 1

@@ -10,9 +10,9 @@ import (
 )
 
 // Stream is like [Members] for a sequence of n distinct digests in the order of
-// [Sort]. Repeated digests are ignored. Stream uses memory for 2% of the
+// [Sort], in which repeated digests are ignored. It uses memory for 2% of the
 // digests, and 1.3 MB for the current shard's digests. It also returns
-// ErrParams, which names the first digest that is not in order, or n.
+// ErrParams, naming the first digest that is not in order, or n.
 func Stream(ctx context.Context, b Build, columns uint32, n uint64, digests iter.Seq[hashfam.Digest], m *fault.Maker) (*Ribbon, error) {
 	l := layer{geometry: newGeometry(0, n, columns)}
 	f := feed{build: b, errs: m, layer: &l, left: n, chunk: make([]hashfam.Digest, 0, min(n, shardStarts*21/20))}

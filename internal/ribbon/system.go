@@ -6,9 +6,9 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A system holds a shard's equations in echelon form: the first slot of row i
-// is slot i. There is one row per slot. A row is free if its coefficients are
-// zero.
+// A system holds a shard's equations in echelon form: there is one row per
+// slot, and the first slot of row i is slot i. A row is free if its
+// coefficients are zero.
 type system struct {
 	rows   []uint64 // bit j of row i is the coefficient of slot i+j
 	values []uint32 // the right sides, which are zero in free rows
@@ -44,7 +44,7 @@ func (s *system) build(to part, l *layer, shard uint64, lists [][]hashfam.Digest
 // bucket adds the digests in the bucket that starts at start, and removes them
 // from the lists. It adds the last ones first, since the previous bucket may
 // have filled the first rows. When a group does not fit as a whole, it is
-// bumped, and so are all groups before.
+// bumped together with all groups before it.
 func (s *system) bucket(l *layer, start uint64, lists [][]hashfam.Digest) {
 	inside := make([][]hashfam.Digest, 0, 2)
 	for i, list := range lists {
@@ -125,7 +125,7 @@ type equation struct {
 //
 // It subtracts the rows with the same first slot from an equation until it
 // finds a free row. Each step depends on the row from the previous step, so add
-// processes two equations at a time. Their order does not matter.
+// processes two equations at a time, whose order does not matter.
 func (s *system) add(list []equation) bool {
 	if len(list) == 0 {
 		return true

@@ -9,10 +9,10 @@ import (
 )
 
 // ContainsIn is like [Ribbon.Contains] for an encoded ribbon of shape s. The
-// payload may be at any address, and every platform can be used. It returns
-// false for ok if [Check] would reject the shape or [Parse] the length, but it
-// only reads the layers that it needs, usually one. It allocates only for
-// invalid shapes.
+// payload can start at any address, on any platform. ContainsIn returns false
+// for ok if [Check] would reject the shape or [Parse] the length, but it only
+// reads the layers that it needs, usually one. It allocates only for invalid
+// shapes.
 func ContainsIn(s Shape, payload []byte, d hashfam.Digest) (found, ok bool) {
 	if Check(s, &fault.Maker{}) != nil || s.Layers > 0 && len(payload) < 8*(s.Layers-1) {
 		return false, false
