@@ -206,9 +206,9 @@ func (b *builder) late(s *stored, from int) {
 }
 
 // appendList appends the list of the places that the first level left free. The
-// list maps each place in a later level to the next free place if it is used,
-// and otherwise to the same one as the previous place. free has the free places
-// of each level.
+// list maps each used place in a later level to the next free place, and each
+// unused one to the same as the place before it. free has the free places of
+// each level.
 func (l *shape) appendList(payload []byte, free []gaps) []byte {
 	if len(free) == 0 {
 		return payload

@@ -22,12 +22,12 @@ const (
 // probe sequence. The starts are in the same order.
 func rank(d hashfam.Digest) uint64 { return uint64(d.Probe()) }
 
-// Sort sorts digests by the first value of their probe sequence, d.Probe(). It
-// returns the distinct ones, which are at the beginning of digests. Their copies
-// follow, so the slice contains the same digests in another order, even after an
-// error. If ctx is canceled, Sort returns ctx's error. It uses 0.6 MB of memory
-// per worker. The time is linear, but longer when digests are not random, for
-// example because somebody chose them.
+// Sort sorts digests by the first value of their probe sequence, d.Probe(), and
+// returns the distinct ones, which are at the beginning of digests. Their
+// copies follow, so the slice contains the same digests in another order, even
+// after an error. If ctx is canceled, Sort returns ctx's error. It uses 0.6 MB
+// of memory per worker. The time is linear, but longer when digests are not
+// random, for example because somebody chose them.
 //
 // Sort is a radix sort. It divides large lists in place (American flag sort,
 // McIlroy, Bostic and McIlroy, Computing Systems 6, 1993), but uses a buffer
@@ -104,7 +104,7 @@ func insert(list []hashfam.Digest) {
 }
 
 // divide sorts a list in place by the first few of the last left bits of the
-// rank, and returns the parts in which these are equal, and the number of
+// rank. It returns the parts in which these bits are equal, and the number of
 // remaining bits. With more bits at a time, some parts would be evicted from
 // the cache.
 func divide(list []hashfam.Digest, left int) (parts [][]hashfam.Digest, shift int) {

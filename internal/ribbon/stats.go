@@ -95,8 +95,8 @@ func Bounds(s Shape) (least, most uint64) {
 }
 
 // Rate returns the probability that r contains a random digest that is not a
-// member. This depends on the starts that are not bumped, and on their columns.
-// Rate runs in O(n/64) time.
+// member. Since this depends on the starts that are not bumped, and on their
+// columns, Rate runs in O(n/64) time.
 func (r *Ribbon) Rate() float64 {
 	if r.columns == 0 {
 		return 1

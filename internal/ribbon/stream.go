@@ -11,8 +11,8 @@ import (
 
 // Stream is like [Members] for a sequence of n distinct digests in the order of
 // [Sort], in which repeated digests are ignored. It uses memory for 2% of the
-// digests, and 1.3 MB for the current shard's digests. It also returns
-// ErrParams, naming the first digest that is not in order, or n.
+// digests, and 1.3 MB for the current shard's digests. If a digest is not in
+// order, or n is wrong, the error is ErrParams and names this digest or n.
 func Stream(ctx context.Context, b Build, columns uint32, n uint64, digests iter.Seq[hashfam.Digest], m *fault.Maker) (*Ribbon, error) {
 	l := layer{geometry: newGeometry(0, n, columns)}
 	f := feed{build: b, errs: m, layer: &l, left: n, chunk: make([]hashfam.Digest, 0, min(n, shardStarts*21/20))}

@@ -22,9 +22,9 @@ type system struct {
 }
 
 // build solves the equations for the digests in a shard of l and stores the
-// result in to. It does not use the memory of l. lists[i] contains the digests
-// of list i in the order of [Sort]. build appends the digests that do not fit
-// to s.bumped[i], as digests for the next layer.
+// result in to, not in the memory of l. lists[i] contains the digests of list i
+// in the order of [Sort]. Those that do not fit are appended to s.bumped[i], as
+// digests for the next layer.
 func (s *system) build(to part, l *layer, shard uint64, lists [][]hashfam.Digest) {
 	s.to = to
 	from, end := l.span(shard)
