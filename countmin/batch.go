@@ -8,8 +8,8 @@ import (
 	"github.com/filterfam/filterfam/internal/saturating"
 )
 
-// AddAll calls [Sketch.AddDigest] for each digest, but is faster. Use
-// Family().SumAll to compute the digests.
+// AddAll has the same effect as calling [Sketch.AddDigest] for each digest, but
+// is faster. Use Family().SumAll to compute the digests.
 func (s *Sketch) AddAll(digests []hashfam.Digest) {
 	rows := s.rows()
 	if s.params.Conservative {

@@ -1,8 +1,8 @@
 // Package lines reads keys from files. Each line is a key.
 //
-// A line ends with "\n" or "\r\n" or, if NUL is set, with a zero byte, so that
-// it can contain line breaks. The last line may lack its end. All other bytes
-// are part of the key.
+// A line ends with "\n" or "\r\n". If NUL is set, it ends with a zero byte
+// instead, so that it can contain line breaks. The last line may lack its end.
+// All other bytes are part of the key.
 package lines
 
 import (
