@@ -16,16 +16,16 @@
 //
 // Get queries the filters of all levels except the last, which contains about
 // 90% of the keys, or all keys in a small database. An iterator queries filters
-// only in SeekPrefixGE, not in SeekGE or during a scan. It also queries the
+// only in SeekPrefixGE, not in SeekGE or during a scan, but also those of the
 // last level if IterOptions.UseL6Filters is set. This means:
 //
-//   - If you only call Get, set Levels[6].FilterPolicy = pebble.NoFilterPolicy.
-//     Otherwise most of the filter bytes will never be read. The other levels
-//     contain few keys, so a rate of 0.001 needs little memory there.
+//   - If you only call Get, set Levels[6].FilterPolicy = pebble.NoFilterPolicy,
+//     because otherwise most of the filter bytes will never be read. The other
+//     levels contain few keys, so a rate of 0.001 needs little memory there.
 //   - If keys are often absent, set a policy on all levels, and call
 //     SeekPrefixGE with UseL6Filters instead, as in the Example. An iterator
-//     can be used for any number of lookups. It reads the database as it was
-//     when NewIter was called.
+//     can be used for any number of lookups, but it reads the database as it
+//     was when NewIter was called.
 //   - If you only scan, do not set a policy.
 //
 // A level whose FilterPolicy is nil uses the policy of the previous level. If
@@ -41,11 +41,11 @@
 //
 // # Change the policy
 //
-// Pebble stores the policy's name with each table. When it opens the table, it
-// looks up this name in Levels and Options.Filters. If the name is missing
-// there, for example because the current policy has another family, Pebble
-// reads the table without its filter. Results are still right, but
-// DB.Metrics().Filter does not count such a table, and no error is returned.
+// Pebble stores the policy's name with each table, and looks it up in Levels
+// and Options.Filters when it opens the table. If the name is missing there,
+// for example because the current policy has another family, Pebble reads the
+// table without its filter. Results are still right, but DB.Metrics().Filter
+// does not count such a table, and no error is returned.
 //
 // To change the policy, set the new one in Levels, and the old one in Filters:
 //

@@ -35,8 +35,8 @@ var _ pebble.FilterPolicy = (*Policy)(nil)
 const manyKeys = 1 << 24
 
 // Static returns a policy that writes a static.Filter for each table. Try this
-// policy first. At a rate of 1%, it uses 6.8 bits per key, where a Bloom filter
-// uses 10.
+// policy first, because at a rate of 1% it uses 6.8 bits per key, where a Bloom
+// filter uses 10.
 //
 // The rate is a false-positive rate, as a fraction. Static returns [ErrParams]
 // if it is not above 2^-32 + 2^-40 and below 1.
@@ -68,13 +68,13 @@ func newPolicy(kind string, fam hashfam.Family, r reader, b builder) *Policy {
 	return &Policy{name: name, hash: fam.Hasher(0), frames: r, builder: b, failures: new(failures)}
 }
 
-// WithFamily returns a policy like p that uses fam to hash keys. If untrusted
-// parties choose keys, a keyed family should be used. The same family must be
-// used whenever the database is opened, because [Policy.Name] depends on it.
+// WithFamily returns a policy like p that uses fam to hash keys. Use a keyed
+// family if untrusted parties can choose keys. The same family must be used
+// whenever the database is opened, because [Policy.Name] depends on it.
 func (p *Policy) WithFamily(fam hashfam.Family) *Policy { return p.policy(fam) }
 
 // Name returns the name that Pebble stores with each filter. It consists of the
-// filter kind, the encoding version and the family's check value. It does not
+// filter kind, the encoding version and the family's check value, but does not
 // depend on the rate or the layout, which each encoded filter contains, so
 // these can differ between levels.
 func (p *Policy) Name() string { return p.name }
