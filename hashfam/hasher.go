@@ -7,10 +7,10 @@ import "fmt"
 //
 // If a structure does not fit in the cache, a lookup spends most of its time
 // waiting for memory. Meanwhile, the CPU looks ahead a few hundred
-// instructions, so it can start the next lookup's loads earlier if the hash, to
-// which most instructions belong, needs fewer. A Hasher for a large structure
-// therefore uses half the instructions, although each then waits longer for the
-// previous one.
+// instructions, most of which compute hashes. If a hash needs fewer, the CPU
+// reaches the next lookup's loads earlier, so a Hasher for a large structure
+// uses half the instructions, although each then waits longer for the previous
+// one.
 type Hasher struct {
 	k0, k1 uint64
 	far    uint64 // 1 to use few instructions, otherwise 0

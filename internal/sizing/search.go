@@ -114,8 +114,8 @@ func HashesWithin(bits, n uint64, rate func(k int) float64) int {
 func clampHashes(k float64) int { return int(math.Round(min(max(k, 1), MaxHashes))) }
 
 // LargestWithin returns the largest n at which the rate does not exceed limit,
-// or 0 if there is none. The rate must not decrease with n. The search starts
-// at guess.
+// or 0 if there is none. The search starts at guess. It requires that the rate
+// does not decrease with n.
 func LargestWithin(limit float64, guess uint64, rate func(n uint64) float64) uint64 {
 	beyond, ok := smallest(max(1, guess), math.MaxUint64, func(n uint64) bool { return !(rate(n) <= limit) })
 	if !ok {
