@@ -105,9 +105,9 @@ type Params struct {
 // per slice (Partitioned) or lines (Blocked, with 1,024 lines or more) is
 // rounded up to a multiple of 8, so that it can be folded three times.
 //
-// Params returns [ErrParams], naming the field, if no filter meets c. It runs
-// in O(k^2) time for each of about ten sizes. This takes five microseconds for
-// common rates, tens of microseconds for rates below 1e-4, and up to a few
+// Params returns [ErrParams], naming the field, if no filter meets c. Since it
+// runs in O(k^2) time for each of about ten sizes, it needs five microseconds
+// for common rates, tens of microseconds for rates below 1e-4, and up to a few
 // milliseconds for extreme rates. Without a Capacity, it needs a millisecond
 // for common rates, and a second or more for the lowest ones.
 func (c Config) Params() (Params, error) {

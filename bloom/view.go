@@ -7,8 +7,8 @@ import (
 )
 
 // A View is a read-only filter that uses encoded data in place, for example in
-// a mapped file. Use [NewView] to create one. Its methods are as fast as for a
-// [Filter], and can be called concurrently.
+// a mapped file. Its methods are as fast as for a [Filter], and can be called
+// concurrently. Use [NewView] to create one.
 type View struct {
 	readable
 	encoded frame.View

@@ -29,8 +29,8 @@ const temporaryPattern = ".filterfam-*"
 // one wins.
 //
 // WriteFile returns [ErrParams] if name is a folder, a device or another file
-// that is not regular. It also returns the errors of w and of the file system.
-// The folder must be readable and writable. After an error, the file is
+// that is not regular. It also returns the errors of w and of the file system,
+// which must allow it to read and write the folder. After an error, the file is
 // unchanged, unless only syncing the folder failed after the file was replaced.
 //
 // WriteFile first writes a temporary file to the same folder, and removes it if

@@ -11,9 +11,9 @@ import (
 )
 
 // A Filter represents a fixed set of keys. It has one slot for each key, at the
-// key's index in a minimal perfect hash function. The slot contains the key's
-// fingerprint and, if FilterConfig.ValueBits is set, a value. Use [NewFilter]
-// or [NewFilterView] to create one. Only decoding changes a Filter.
+// key's index in a minimal perfect hash function, and stores the key's
+// fingerprint there and, if FilterConfig.ValueBits is set, a value. Use
+// [NewFilter] or [NewFilterView] to create one. Only decoding changes a Filter.
 type Filter struct{ stored }
 
 // NewFilter returns a filter for the keys with the given digests, which must be

@@ -17,8 +17,8 @@ type Form struct {
 
 	family hashfam.Family
 	// call calls the method for all keys until it fails. It returns a number
-	// for each key, or their sum. A number is the result of a query, or 1 if
-	// the key was added, found or deleted. Only the first call allocates.
+	// for each key, which is the result of a query, or 1 if the key was added,
+	// found or deleted, or it returns their sum. Only the first call allocates.
 	call func(*keys) ([]uint64, error)
 }
 

@@ -23,9 +23,9 @@ func Check(bytes uint64) error {
 }
 
 // Limit returns the largest number of bytes that this process can use. On
-// Linux, this is the machine's memory without swap, or a lower limit for this
-// process or its control groups. Other processes may use a part of it. On other
-// systems, Limit returns the size of the largest structure.
+// Linux, this is the machine's memory without swap, of which other processes
+// may use a part, or a lower limit for this process or its control groups. On
+// other systems, Limit returns the size of the largest structure.
 func Limit() uint64 { return limit(os.DirFS("/")) }
 
 func limit(root fs.FS) uint64 {

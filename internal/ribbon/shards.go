@@ -43,7 +43,7 @@ func (s Shards) rank(shard uint64) uint64 {
 }
 
 // Solve builds the shards [from, to). digests must contain the digests in these
-// shards in the order of [Sort]; others are ignored. Solve returns the
+// shards in the order of [Sort], while others are ignored. Solve returns the
 // thresholds and the words of the shards, and the digests for the next layer.
 // If ctx is canceled, it returns ctx's error.
 func (s Shards) Solve(ctx context.Context, from, to uint64, digests []hashfam.Digest) (thresholds, words []uint64, next []hashfam.Digest, err error) {

@@ -3,7 +3,7 @@ package sizing
 import "math"
 
 // A search finds the smallest filter for n keys at a rate of eps. Sizes can be
-// in any unit. The rate must not increase with the size.
+// in any unit, but the rate must not increase with the size.
 type search struct {
 	eps      float64
 	rate     func(size uint64, k int) float64

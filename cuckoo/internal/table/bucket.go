@@ -21,7 +21,7 @@ func (t *Table) Word(i uint64) uint64 { return t.load(i * t.stride) }
 
 // load returns the word that starts at a bit. Its lowest 57 bits are valid, or
 // 60 if it starts at half a byte, as all buckets do, or 64 if it starts at a
-// byte, as buckets of 64 bits do. It therefore contains a whole narrow bucket.
+// byte, as buckets of 64 bits do, so that it contains a whole narrow bucket.
 func (t *Table) load(bit uint64) uint64 {
 	i := bit >> 3
 	return binary.LittleEndian.Uint64(t.Bytes[i:i+8]) >> (bit & 7)

@@ -3,7 +3,7 @@ package table
 import "math/bits"
 
 // Lanes contains a bucket's four lanes, one for each slot, the first in the
-// lowest bits. A narrow table only uses Low. Bits above the lanes have no
+// lowest bits, so a narrow table only uses Low. Bits above the lanes have no
 // meaning.
 type Lanes struct{ Low, High uint64 }
 

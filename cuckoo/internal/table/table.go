@@ -92,7 +92,7 @@ func (t *Table) Count(i, j, fp uint64) int {
 }
 
 // Put puts fp in a free slot of bucket i or j and reports whether there was
-// one. It usually selects the bucket with more free slots. Since slots are
+// one. It usually selects the bucket with more free slots: since slots are
 // filled from the lowest one, the top bits of this bucket's free lanes are the
 // greater number, unless fingerprints have been removed. This avoids a branch,
 // which would be mispredicted half the time.

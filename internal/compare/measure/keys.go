@@ -310,7 +310,7 @@ type dropped struct {
 	binary                    bool // the file does not look like text
 }
 
-// distinct adds each line of text to set. It ignores empty lines, repeated
+// distinct adds each line of text to set, but ignores empty lines, repeated
 // lines and keys in exclude. Lines end with \n or \r\n, which the last line may
 // lack. All other bytes belong to the key.
 func distinct(set *keySet, text io.Reader, exclude *keySet) (c dropped, err error) {
