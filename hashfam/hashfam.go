@@ -113,8 +113,8 @@
 // or in a build with the tag purego.
 //
 // If a structure cannot change after it was built, its view has the same type.
-// Encoding such a view calls Verify first, and decoding the data returns a deep
-// copy.
+// Encoding such a view calls Verify first. To get a deep copy of it, decode the
+// data.
 //
 // A mapped file must not be unmapped while a lookup uses it, and must never be
 // truncated or overwritten; replace it with a new file, as [WriteFile] does.
