@@ -78,8 +78,9 @@ func (s Structure) copied(t rapid.TB, v any, b []byte, damaged error) (Encoded, 
 	return view, view.UnmarshalBinary(bytes.Clone(b))
 }
 
-// header reads the parameters in b and returns the error. If f is not nil, they
-// must be the parameters of f. The bytes after the header must not be read.
+// header reads the parameters in b and returns the error. The bytes after the
+// header must not be read, and if f is not nil, the parameters must be those of
+// f.
 func (s Structure) header(t rapid.TB, b []byte, fam hashfam.Family, f Encoded) error {
 	if s.Header == nil {
 		return nil
