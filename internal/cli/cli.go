@@ -93,7 +93,7 @@ func Full(limit string, keys uint64, want string) error {
 
 // words replaces the names of fields with those of flags.
 var words = strings.NewReplacer(
-	"Capacity", "-n", "Expected", "-n", "FPRate", "-fpr", "MemoryBytes", "-memory", "Epsilon", "-epsilon", "Delta", "-delta",
+	"Capacity/2^64", "n/2^64", "Capacity", "-n", "Expected", "-n", "FPRate", "-fpr", "MemoryBytes", "-memory", "Epsilon", "-epsilon", "Delta", "-delta",
 	"Phi", "-phi", "Layout", "-layout", "Config.", "", "HeavyConfig.", "", "ScalableConfig.", "", "Params.", "",
 	"\n", " ",
 )

@@ -66,8 +66,8 @@ func TestMessagesAreLinesInTheWordsOfTheFlags(t *testing.T) {
 	_, notThere := os.Open("Capacity\nFPRate")
 	require.ErrorIs(t, notThere, fs.ErrNotExist)
 	for want, err := range map[string]error{
-		"-n 0, want above 0 at -fpr 0.5": &hashfam.FieldError{
-			Package: "bloom", Err: hashfam.ErrParams, Field: "Config.Capacity", Value: 0, Allowed: "above 0 at Config.FPRate 0.5"},
+		"-n 0, want above n/2^64 at -fpr 0.5": &hashfam.FieldError{
+			Package: "bloom", Err: hashfam.ErrParams, Field: "Config.Capacity", Value: 0, Allowed: "above Capacity/2^64 at Config.FPRate 0.5"},
 		"x: -k 0, want above 0": fmt.Errorf("x: %w", &hashfam.FieldError{
 			Package: "countmin", Err: hashfam.ErrParams, Field: "HeavyConfig.K", Value: 0, Allowed: "above 0"}),
 		"corrupt encoding: checksum 1, want 2": &hashfam.FieldError{

@@ -76,7 +76,11 @@ func (r *Reader) fill() error {
 		r.from = 0
 	}
 	if r.to == len(r.buffer) {
-		grown := make([]byte, min(2*uint64(r.to), uint64(r.config.MaxLine)+2))
+		size := 2 * uint64(r.to)
+		if size >= uint64(r.config.MaxLine) {
+			size = uint64(r.config.MaxLine) + 2 // not twice in a row for the longest line
+		}
+		grown := make([]byte, size)
 		copy(grown, r.buffer)
 		r.buffer = grown
 	}

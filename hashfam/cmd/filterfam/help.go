@@ -39,8 +39,9 @@ filters and sketches. FILE appears when it is complete, or not at all.
   -o FILE         the output, or - for standard output
   -type TYPE      static (default), bloom, cuckoo, counting or sketch
   -fpr RATE       the false-positive rate; 0.01 if it is not given
-  -n N            the number of keys; if it is not given, files are read twice,
-                  and standard input is held in memory: 8 bytes per line
+  -n N            the number of different lines; otherwise, all lines are counted:
+                  files are read twice, and standard input is held in memory,
+                  8 bytes per line (bloom, cuckoo, counting)
   -memory BYTES   the size, such as 64M, instead of -n or -fpr
   -layout LAYOUT  classic, partitioned or blocked (bloom, counting)
   -compact        one bit less per slot (cuckoo)
@@ -61,8 +62,9 @@ is 1 if it prints none.
 
   -v              print the other lines
   -c              print only the number of lines
-  -counts         print the count before each line (counting and cuckoo filters,
-                  sketches and heavy hitters); a count is never too low
+  -counts         print the count before each line (counting filters, in which
+                  15 means 15 or more; sketches and heavy hitters); it can be
+                  too high, but not too low
 ` + reading + `
   printf 'ada\nalan\n' | filterfam query words.filter
   filterfam query -c words.filter words.txt

@@ -127,8 +127,12 @@ func (c *command) parse() ([]string, error) {
 	var names []string
 	args := c.args
 	for {
-		if err := c.flags.Parse(args); err != nil {
+		err := c.flags.Parse(args)
+		if errors.Is(err, flag.ErrHelp) {
 			return nil, err
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%w; filterfam help %s lists the flags", err, c.flags.Name())
 		}
 		rest := c.flags.Args()
 		parsed := len(args) - len(rest)
