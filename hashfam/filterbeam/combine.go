@@ -29,14 +29,13 @@ type Key interface {
 // build many small filters, for example one for each key in a collection of
 // pairs, or one for each of a stream's windows. For one large filter, [Build]
 // is much cheaper, because the SDK calls Combine's function for every key and
-// merges all accumulators in one task. An accumulator contains digests as long
-// as the structure would be larger.
+// merges all accumulators in one task. As long as the structure would be
+// larger, an accumulator contains digests instead.
 //
 // Combine returns [ErrParams] if p is the zero Plan or has parts, if it is a
 // plan for a cuckoo filter, a static filter or a top k, or if the structure
-// needs more than 8 MiB. The size of heavy hitters is their MemoryBytes. If
-// this is 0, Combine does not check the size, because it is not known in
-// advance.
+// needs more than 8 MiB. The size of heavy hitters is their MemoryBytes, but if
+// this is 0, the size is not known in advance, so Combine does not check it.
 func Combine[K Key](p Plan) (any, error) {
 	if _, err := p.spec.family(); err != nil {
 		return nil, err
@@ -59,7 +58,7 @@ func Combine[K Key](p Plan) (any, error) {
 // more than half of its size.
 //
 // An engine may hold accumulators in memory as elements of a collection, and
-// pass them to a function twice. So a function must only change accumulators
+// pass them to a function twice, so a function must only change accumulators
 // that it has created. A frame is never changed.
 type accumulator struct {
 	pending []byte // digests of eight bytes, or lengths and keys if the structure stores keys

@@ -86,9 +86,10 @@ func (r ranges) finish(ctx context.Context, records iter.Seq2[int, []byte], sum 
 }
 
 // In ribbons, the digests have been sorted as in ranges, so their number is
-// known, which determines the ribbon's shards. A value is a task: to solve some
-// shards, using the sorted digests of the ranges that they overlap. A single
-// task joins the shards and builds the layers for the digests that they bump.
+// known, which determines the ribbon's shards. A value is a task, which is to
+// solve some shards using the sorted digests of the ranges that they overlap. A
+// single task joins the shards and builds the layers for the digests that they
+// bump.
 type ribbons struct{ ranges }
 
 // A divideFn divides the shards among tasks. It checks the tally of the

@@ -109,8 +109,8 @@ func remove(ctx context.Context, fs filesystem.Interface, name string) error {
 // Clean removes the intermediate files for out that were left by jobs that
 // failed or were interrupted, and returns their names. It does not remove out
 // itself or, if out is the index for parts, the parts' files. A job that
-// succeeds cleans up by itself, so Clean is only needed after failures, and it
-// must not be called while a job writes to out. It returns the errors of the
+// succeeds cleans up by itself, so Clean is only needed after failures, and
+// must not be called while a job writes to out. Clean returns the errors of the
 // file system.
 func Clean(ctx context.Context, out string) ([]string, error) {
 	fs, err := filesystem.New(ctx, out)

@@ -47,9 +47,9 @@ func init() {
 // patterns, if a pattern matches no file or a file that a job writes, such as
 // out, if a file is longer or shorter than listed, or if a worker does not know
 // the plan's family. If the job fails, out stays unchanged, because the frame
-// is written using another name and renamed at the end. A file system that
-// cannot rename files copies it instead. The program must import the file
-// systems of the patterns and of out, as described in the package comment. See
+// is written using another name and renamed at the end, or copied if the file
+// system cannot rename files. The program must import the file systems of the
+// patterns and of out, as described in the package comment. See
 // docs/distributed.md for the memory that a job needs.
 func Files(s beam.Scope, p Plan, out string, patterns ...string) beam.PCollection {
 	s = s.Scope("filterbeam.Files")
@@ -61,8 +61,8 @@ func Files(s beam.Scope, p Plan, out string, patterns ...string) beam.PCollectio
 // Build builds the structure of the plan from a collection of keys and writes
 // its frame to the file out. The keys must be of type string, []byte or
 // hashfam.Digest. Heavy hitters and a top k store keys, so these cannot be
-// built from digests. When the keys are in files, [Files] should be used
-// instead, because an element is several times as expensive as a line.
+// built from digests. When the keys are in files, use [Files] instead, because
+// an element is much more expensive than a line.
 //
 // The result has one element, a [Summary]. The job fails if the elements have
 // another type. The collection must be bounded, but it can have windows, which

@@ -32,11 +32,11 @@ type FieldError = hashfam.FieldError
 
 var errs = &fault.Maker{Package: "filterbeam"}
 
-// A Plan describes the structure that a job will build. It is returned by
-// [Bloom], [Counting], [Cuckoo], [Sketch], [Heavy] and [Static]. It
-// contains the structure's parameters instead of its Config, so that all
-// workers build the same structure. It also contains the name of the hash
-// family and the family's check value, but never its key.
+// A Plan describes the structure that a job will build. It contains the
+// structure's parameters instead of its Config, so that all workers build the
+// same structure, and the name of the hash family and the family's check value,
+// but never its key. [Bloom], [Counting], [Cuckoo], [Sketch], [Heavy] and
+// [Static] return Plans.
 type Plan struct{ spec spec }
 
 // A spec contains a Plan's fields. It is sent to the workers as JSON.
@@ -85,10 +85,9 @@ func Counting(c counting.Config) (Plan, error) {
 }
 
 // Cuckoo returns a plan for a cuckoo filter. The keys are sorted by digest and
-// duplicates are dropped, so the result does not depend on the order of the
-// keys. This needs 8 bytes of disk per key. A single task, which needs the
-// filter's memory, then adds all keys. The errors are like the errors of
-// [Bloom].
+// duplicates are dropped, which needs 8 bytes of disk per key, so the result
+// does not depend on the order of the keys. A single task, which needs the
+// filter's memory, then adds all keys. Cuckoo returns errors as [Bloom] does.
 func Cuckoo(c cuckoo.Config) (Plan, error) {
 	p, err := c.Params()
 	return newPlan(spec{Kind: cuckooKind, Bytes: p.SizeBytes(), FPRate: c.FPRate}, p.Family, p, err)
@@ -96,8 +95,8 @@ func Cuckoo(c cuckoo.Config) (Plan, error) {
 
 // Sketch returns a plan for a count-min sketch. Every bundle builds a sketch,
 // whatever its size. A Conservative sketch is valid, but differs from the
-// sketch of a single process, because the errors of the bundles add up. The
-// errors are like the errors of [Bloom].
+// sketch of a single process, because the errors of the bundles add up. Sketch
+// returns errors as [Bloom] does.
 func Sketch(c countmin.Config) (Plan, error) {
 	p, err := c.Params()
 	return newPlan(spec{Kind: sketchKind, Bytes: p.SizeBytes()}, p.Family, p, err)
@@ -105,8 +104,8 @@ func Sketch(c countmin.Config) (Plan, error) {
 
 // Heavy returns a plan for frequent keys. With Phi, every bundle builds a
 // structure. With K, a key's counts are all added by the same task, so the
-// result will be as good as a single process's. The errors are like the errors
-// of [Bloom].
+// result is as good as a single process's. Heavy returns errors as [Bloom]
+// does.
 func Heavy(c countmin.HeavyConfig) (Plan, error) {
 	_, err := countmin.NewHeavyHitters(c)
 	if c.K > 0 {
@@ -118,8 +117,8 @@ func Heavy(c countmin.HeavyConfig) (Plan, error) {
 // Static returns a plan for a static filter. The keys are sorted by digest,
 // which needs 8 bytes of disk per key, and each task solves the equations for a
 // range. A single task joins the results, using 0.4 bytes of memory per key and
-// c.Workers goroutines. c.Progress is not called. The errors are like the
-// errors of [Bloom].
+// c.Workers goroutines. Static does not call c.Progress, and returns errors as
+// [Bloom] does.
 func Static(c static.Config) (Plan, error) {
 	_, err := c.EstimatedBytes(0)
 	if c.MemoryBytes > 0 {
@@ -209,10 +208,11 @@ func (s spec) inWindows() bool {
 // Windows returns p with its work divided among n tasks, each of which owns a
 // range of the structure or of the keys. If n is 0, which is the default, the
 // number depends on the structure's size. The result of the job does not depend
-// on n. For each window, a bundle in progress needs up to 64 KiB of memory. A
-// sketch and heavy hitters have no windows, so n has no effect. A filter that
-// is not Blocked has at least one window for each 2^32 cells. Windows returns
-// [ErrParams] unless n is from 0 to 4,096.
+// on n, but for each window, a bundle in progress needs up to 64 KiB of memory.
+// A filter that is not Blocked has at least one window for each 2^32 cells,
+// while a sketch and heavy hitters have no windows, so n has no effect.
+//
+// Windows returns [ErrParams] unless n is from 0 to 4,096.
 func (p Plan) Windows(n int) (Plan, error) {
 	p.spec.Windows = n
 	return p.with("windows", n)
@@ -245,12 +245,13 @@ func (s spec) windows() int {
 // Parts returns a plan for a filter in n parts, for filters that are larger
 // than any machine. Part i is a filter of the keys whose digest d has
 // d.Shard(n) == i. p must be the plan for one part, so its Capacity should be
-// slightly larger than the total number of keys divided by n. A job writes one
-// file for each part, and an index to the output file. Package parts can be
-// used to query them. Each part is built by a single task, which needs the
-// part's memory, and Windows has no effect. Only [Files] and [Build] can build
-// parts: [Combine] returns ErrParams for such a plan. If n is 0,
-// which is the default, a job writes a single frame.
+// slightly larger than the total number of keys divided by n. If n is 0, which
+// is the default, a job writes a single frame.
+//
+// A job writes one file for each part, and an index to the output file, which
+// package parts can query. Each part is built by a single task, which needs the
+// part's memory, so Windows has no effect. Only [Files] and [Build] can build
+// parts: [Combine] returns ErrParams for such a plan.
 //
 // Parts returns [ErrParams] unless n is from 0 to 4,096 and p is a plan for a
 // Bloom, counting, cuckoo or static filter.
@@ -319,11 +320,11 @@ type opener = func() (hashfam.Family, error)
 // RegisterFamily registers a keyed family under a name, which plans contain
 // instead of its key. Call it in an init function of the program that you
 // submit, since the workers run the same program. open must return the family,
-// for example using a secret store. It is called whenever a keyed Plan is made,
-// and in a worker several times for each bundle, by several goroutines, so it
-// should remember the family if opening it is slow. It must not call
-// RegisterFamily. A worker compares the family's check value with the Plan's
-// and fails with [ErrFamily] if they differ.
+// for example using a secret store, and must not call RegisterFamily. It is
+// called whenever a keyed Plan is made, and in a worker several times for each
+// bundle, by several goroutines, so it should remember the family if opening it
+// is slow. A worker compares the family's check value with the Plan's and fails
+// with [ErrFamily] if they differ.
 //
 // RegisterFamily returns [ErrParams] if the name is empty or already
 // registered, or if open is nil. It may be called concurrently.

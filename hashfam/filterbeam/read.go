@@ -104,9 +104,9 @@ func restriction(rt *sdf.LockRTracker) offsetrange.Restriction {
 }
 
 // claim claims a batch of lines and returns the number of lines that belong to
-// the piece. It claims all of them at once, by the start of the last line. This
-// will fail if the runner has split the piece, and then only the lines before
-// the split belong to it.
+// the piece. It claims all of them at once, by the start of the last line,
+// which fails if the runner has split the piece. Then only the lines before the
+// split belong to the piece.
 func claim(rt *sdf.LockRTracker, starts []int64) int {
 	n := len(starts)
 	if n > 0 && rt.TryClaim(starts[n-1]) {
@@ -162,9 +162,9 @@ func (f *readFn) readCompressed(ctx context.Context, rt *sdf.LockRTracker, file 
 
 // addLines adds lines in batches. For each batch it calls mine, which must
 // return the number of lines to add. It stops at the end of the file, or when
-// this is not the whole batch. The file is counted by the piece that contains
-// its first line, or finds that it has no lines; another piece that starts at 0
-// is empty.
+// mine returns less than the whole batch. The file is counted by the piece that
+// contains its first line, or finds that it has no lines. Another piece that
+// starts at 0 is empty.
 func (b *bundle) addLines(ctx context.Context, r *lines.Reader, mine func() int) error {
 	for {
 		if err := cmp.Or(ctx.Err(), r.Next()); err != nil {

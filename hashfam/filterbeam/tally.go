@@ -16,7 +16,7 @@ import (
 // A job has books. Each bundle tallies the keys that it reads and the values
 // that it sends to each owner, and each owner tallies the values that arrive.
 // Before the last task writes the output, it compares the two and fails if they
-// differ, since values must then have been lost, repeated or changed. Keys that
+// differ, because values have then been lost, repeated or changed. Keys that
 // occur twice cause no difference, since they are read twice and sent twice.
 
 // A load counts values. Its checksum is a sum, so that it does not depend on

@@ -47,7 +47,7 @@ const lineCells = 512
 
 // maxWindow is the largest number of cells in a window, since a position in a
 // window is sent as four bytes. If the plan has too few windows for this, the
-// array has more.
+// array has more windows.
 const maxWindow = 1 << 32
 
 // array returns the array for the plan's filter.
@@ -234,9 +234,9 @@ const copyLimit = 16 << 20
 
 // A windowCollector routes digests to the windows. If the array is small, the
 // collector first holds the digests. When sending them would need more bytes
-// than the array, the bundle creates a copy of the array, adds all of its keys
-// to this copy, and sends it instead. A large array is not copied, so that the
-// bundle's memory is bounded.
+// than the array, the bundle creates an array of its own, adds all of its keys
+// to this array, and sends it instead. For a large array it does not do this,
+// so that the bundle's memory is bounded.
 type windowCollector struct {
 	windows
 	emit   emitter

@@ -88,8 +88,8 @@ func inProcess() bool {
 }
 
 // runSelf makes this program the worker's program, and the command that starts
-// workers as processes, unless flags name others. Otherwise the SDK would look
-// for the source code. It also gives the job a name.
+// workers as processes, unless flags name others, because otherwise the SDK
+// would look for the source code. It also gives the job a name.
 func runSelf() error {
 	self, err := os.Executable()
 	if err != nil {
@@ -270,9 +270,9 @@ func (w watcher) cancel() {
 var provisionEndpoint = flag.String("provision_endpoint", "", "Provision endpoint of a runner that has started this program as a worker.")
 
 // bootWorker makes this process a worker if a runner has started it. It must be
-// called after flag.Parse and before beam.Init. It is like the SDK's boot
-// program, but it does not need a copy of the program, and it accepts an id in
-// quotes, which is used by Prism.
+// called after flag.Parse and before beam.Init. Unlike the SDK's boot program,
+// bootWorker does not need a copy of the program, and it accepts an id in
+// quotes, which Prism uses.
 func bootWorker(ctx context.Context) error {
 	if *provisionEndpoint == "" {
 		return nil

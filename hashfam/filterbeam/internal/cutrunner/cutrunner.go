@@ -1,7 +1,7 @@
-// Package cutrunner is a Beam runner for tests. It runs each stage in small
-// bundles, several at a time, and repeats bundles that fail, like the runners
-// on a cluster. A test selects the attempts that fail, and the point at which
-// they fail. Restrictions are split while they are processed.
+// Package cutrunner is a Beam runner for tests. Like the runners on a cluster,
+// it runs each stage in small bundles, several at a time, and repeats bundles
+// that fail. A test selects the attempts that fail, and the point at which they
+// fail. Restrictions are split while they are processed.
 //
 // Each worker has a copy of the stage's function, made from its serialized
 // form, and uses it again after an attempt that failed. Elements that pass
@@ -233,7 +233,7 @@ type attemptKey struct{}
 
 // FileOperation must be called by a test's file system for each operation,
 // using the context of the operation. It returns an error if the attempt must
-// fail here. It may also split the restriction that is being processed.
+// fail here, and may split the restriction that is being processed.
 func FileOperation(ctx context.Context) error {
 	a, ok := ctx.Value(attemptKey{}).(*attempt)
 	if !ok {

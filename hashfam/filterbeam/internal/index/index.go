@@ -1,7 +1,7 @@
 // Package index encodes the index of a filter in parts.
 //
-// An index consists of two lines. The first is JSON. The second is the CRC-32
-// of the first, without its line end, in eight hexadecimal digits.
+// An index consists of two lines. The first is JSON, and the second is the
+// CRC-32 of the first, without its line end, in eight hexadecimal digits.
 package index
 
 import (
