@@ -91,9 +91,11 @@ func Full(limit string, keys uint64, want string) error {
 	return fmt.Errorf("%s is too small for %d keys; want %s", limit, keys, want)
 }
 
-// words replaces the names of fields with those of flags.
+// words replaces the names of fields with those of flags. In formulas, names
+// have no hyphen, which would be read as a minus.
 var words = strings.NewReplacer(
-	"Capacity/2^64", "n/2^64", "Capacity", "-n", "Expected", "-n", "FPRate", "-fpr", "MemoryBytes", "-memory", "Epsilon", "-epsilon", "Delta", "-delta",
+	"Capacity/", "n/", "Expected/", "n/", "2^64 Epsilon", "2^64 epsilon", "or K", "or -k",
+	"Capacity", "-n", "Expected", "-n", "FPRate", "-fpr", "MemoryBytes", "-memory", "Epsilon", "-epsilon", "Delta", "-delta",
 	"Phi", "-phi", "Layout", "-layout", "Config.", "", "HeavyConfig.", "", "ScalableConfig.", "", "Params.", "",
 	"\n", " ",
 )

@@ -70,6 +70,10 @@ func TestMessagesAreLinesInTheWordsOfTheFlags(t *testing.T) {
 			Package: "bloom", Err: hashfam.ErrParams, Field: "Config.Capacity", Value: 0, Allowed: "above Capacity/2^64 at Config.FPRate 0.5"},
 		"x: -k 0, want above 0": fmt.Errorf("x: %w", &hashfam.FieldError{
 			Package: "countmin", Err: hashfam.ErrParams, Field: "HeavyConfig.K", Value: 0, Allowed: "above 0"}),
+		"-fpr 0, want above n/2^64": &hashfam.FieldError{
+			Package: "bloom", Err: hashfam.ErrParams, Field: "Config.FPRate", Value: 0, Allowed: "above Capacity/2^64"},
+		"-delta 0, want above 1/(2^64 epsilon)": &hashfam.FieldError{
+			Package: "countmin", Err: hashfam.ErrParams, Field: "Config.Delta", Value: 0, Allowed: "above 1/(2^64 Epsilon)"},
 		"corrupt encoding: checksum 1, want 2": &hashfam.FieldError{
 			Package: "bloom", Err: hashfam.ErrCorrupt, Field: "checksum", Value: 1, Allowed: "2"},
 		"Capacity FPRate: no such file or directory": notThere,

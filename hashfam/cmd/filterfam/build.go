@@ -92,7 +92,7 @@ func build(ctx context.Context, c *command) error {
 	if err := c.check(f); err != nil {
 		return err
 	}
-	if err := checkOutput(f.output, names); err != nil {
+	if err := checkOutput(f.output, c.inputs(names)); err != nil {
 		return err
 	}
 	c.progress.start(names)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -28,9 +29,9 @@ func (c *command) family() (hashfam.Family, error) {
 		}
 		return cli.Family([]byte(text), keyVariable)
 	}
-	data, err := os.ReadFile(c.keyFile)
+	data, err := readKey(c.keyFile)
 	if err != nil {
-		return hashfam.Family{}, err
+		return hashfam.Family{}, fmt.Errorf("-key-file %w", err)
 	}
 	if len(data) == len(hashfam.Key{}) {
 		return cli.FamilyOf(hashfam.Key(data), "-key-file "+c.keyFile)
@@ -39,4 +40,22 @@ func (c *command) family() (hashfam.Family, error) {
 		return hashfam.Family{}, fmt.Errorf("-key-file %s: %d bytes, want 32 hexadecimal digits, or 16 bytes", c.keyFile, len(data))
 	}
 	return cli.Family(data, "-key-file "+c.keyFile)
+}
+
+// maxKeyFile is the size of the largest file that is read for its key.
+const maxKeyFile = 1 << 10
+
+// readKey returns the contents of a key file. It does not read all of a large
+// file, or of a device without an end.
+func readKey(name string) ([]byte, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, maxKeyFile+1))
+	if err == nil && len(data) > maxKeyFile {
+		err = fmt.Errorf("%s: more than %d bytes, want 32 hexadecimal digits, or 16 bytes", name, maxKeyFile)
+	}
+	return data, err
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -33,7 +34,7 @@ type about struct {
 	Remark     string   `json:"remark,omitempty"`
 }
 
-func info(_ context.Context, c *command) error {
+func info(ctx context.Context, c *command) error {
 	asJSON := false
 	c.flags.BoolVar(&asJSON, "json", false, "")
 	c.addKey()
@@ -50,7 +51,7 @@ func info(_ context.Context, c *command) error {
 	}
 	var damaged error
 	for i, name := range names {
-		a, err := describe(name, fam)
+		a, err := describe(ctx, name, fam)
 		if err != nil {
 			c.out.Flush()
 			return err
@@ -82,36 +83,48 @@ func (c *command) printAbout(a about, asJSON, later bool) error {
 	return nil
 }
 
-// readAll returns the contents of a file.
-func readAll(name string) ([]byte, error) {
+// readStructure returns the frame at the beginning of a file, with its header,
+// and the size of the file. It does not keep what follows the frame.
+func readStructure(ctx context.Context, name string) (data []byte, h frame.Header, size uint64, err error) {
 	file, err := openInput(name)
 	if err != nil {
-		return nil, err
+		return nil, h, 0, err
 	}
-	defer file.Close()
+	defer closeInput(file)
+	from := interruptible(ctx, file)
+	first := make([]byte, frame.MaxHeader)
+	n, err := io.ReadFull(from, first)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		return nil, h, 0, inFile(name, err)
+	}
+	h, err = frame.Identify(first[:n])
+	if err != nil {
+		return nil, h, 0, inFile(name, notAStructure(first[:n], err))
+	}
 	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
-		if err := memory.Check(uint64(info.Size())); err != nil {
-			return nil, inFile(name, err)
+		if err := memory.Check(min(uint64(info.Size()), h.Size())); err != nil {
+			return nil, h, 0, inFile(name, err)
 		}
 	}
-	data, err := io.ReadAll(file)
+	whole := io.MultiReader(bytes.NewReader(first[:n]), from)
+	data, err = io.ReadAll(io.LimitReader(whole, int64(min(h.Size(), math.MaxInt64))))
 	if err != nil {
-		return nil, inFile(name, err)
+		return nil, h, 0, inFile(name, err)
 	}
-	return data, nil
+	more, err := io.Copy(io.Discard, whole)
+	if err != nil {
+		return nil, h, 0, inFile(name, err)
+	}
+	return data, h, uint64(len(data)) + uint64(more), nil
 }
 
 // describe reads a file.
-func describe(name string, fam hashfam.Family) (about, error) {
-	data, err := readAll(name)
+func describe(ctx context.Context, name string, fam hashfam.Family) (about, error) {
+	data, h, size, err := readStructure(ctx, name)
 	if err != nil {
 		return about{}, err
 	}
-	h, err := frame.Identify(data)
-	if err != nil {
-		return about{}, inFile(name, notAStructure(data, err))
-	}
-	a := about{File: name, Kind: h.Kind.String(), Version: h.Version, Family: h.Family(), Bytes: uint64(len(data)), Checksum: "right"}
+	a := about{File: name, Kind: h.Kind.String(), Version: h.Version, Family: h.Family(), Bytes: size, Checksum: "right"}
 	_, a.Kind, _ = strings.Cut(a.Kind, " ")
 	if h.Kind == frame.HeavyHitters {
 		a.Kind = h.Kind.String()

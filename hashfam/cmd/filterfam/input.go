@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/lines"
@@ -61,7 +62,7 @@ func (c *command) eachBatchOf(ctx context.Context, name string, use func(keys []
 	if err != nil {
 		return err
 	}
-	defer file.Close()
+	defer closeInput(file)
 	input := &counted{interruptible(ctx, file), c.progress}
 	unzipped, err := lines.Unzip(input)
 	if err != nil {
@@ -99,6 +100,34 @@ func openInput(name string) (*os.File, error) {
 		return nil, fmt.Errorf("%s: is a folder", name)
 	}
 	return file, nil
+}
+
+// closeInput closes a file, but not standard input, which can be named twice.
+func closeInput(file *os.File) {
+	if file != os.Stdin {
+		file.Close()
+	}
+}
+
+// statInput returns the info of a file. The name "-" is standard input.
+func statInput(name string) (fs.FileInfo, error) {
+	if name == "-" {
+		return os.Stdin.Stat()
+	}
+	return os.Stat(name)
+}
+
+// inputs returns the names of all files that are read: those that are given, or
+// standard input if there are none, and the file with the secret key.
+func (c *command) inputs(names []string) []string {
+	all := slices.Clone(names)
+	if len(all) == 0 {
+		all = append(all, "-")
+	}
+	if c.keyFile != "" {
+		all = append(all, c.keyFile)
+	}
+	return all
 }
 
 // inFile returns err with the name of a file.

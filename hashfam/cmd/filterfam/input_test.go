@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,4 +58,28 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 			require.NoFileExists(t, filepath.Join(dir, "x"))
 		}
 	}
+}
+
+// Standard input can be named twice. It has no more lines then.
+func TestStandardInputIsReadOnce(t *testing.T) {
+	dir := t.TempDir()
+	filter := succeeds(t, dir, "ada\n", "build", "-o", "-")
+	writeText(t, dir, "filter", filter)
+	require.Equal(t, "ada\n", succeeds(t, dir, "ada\nalan\n", "query", "filter", "-", "-"))
+	require.Equal(t, result{"", "", nothingFound}, run(t, dir, filter, "query", "-"))
+	r := run(t, dir, filter, "merge", "-o", "x", "-", "-")
+	require.Equal(t, "filterfam merge: standard input: not a file of this library\n", r.log)
+}
+
+// What follows a structure is not kept in memory, since a pipe can be endless,
+// and info can be interrupted while it reads one.
+func TestInfoReadsPipes(t *testing.T) {
+	dir := t.TempDir()
+	filter := succeeds(t, dir, "ada\n", "build", "-o", "-")
+	require.Contains(t, succeeds(t, dir, filter, "info", "-"), "checksum     right\n")
+	r := run(t, dir, filter+strings.Repeat("x", 1000), "info", "-")
+	require.Equal(t, failed, r.code)
+	require.Contains(t, r.out, fmt.Sprintf("the file has %d bytes, but the structure needs %d\n", len(filter)+1000, len(filter)))
+	r = run(t, dir, strings.Repeat("x", 1000), "info", "-")
+	require.Equal(t, "filterfam info: standard input: not a file of this library\n", r.log)
 }

@@ -274,6 +274,7 @@ func TestSecretFamilies(t *testing.T) {
 	writeText(t, dir, "short", "12345")
 	writeText(t, dir, "zero", strings.Repeat("0", 32)+"\n")
 	writeText(t, dir, "letters", strings.Repeat("x", 32))
+	writeText(t, dir, "long", strings.Repeat("0", 2000))
 	for _, name := range []string{"key", "raw"} {
 		succeeds(t, dir, "ada\n", "build", "-key-file", name, "-o", name+".filter")
 		require.Equal(t, "ada\n", succeeds(t, dir, "ada\n", "query", "-key-file", name, name+".filter"))
@@ -281,7 +282,7 @@ func TestSecretFamilies(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"": "needs the secret key of family keyed:", "raw": "has family keyed:", "short": "5 bytes, want 32 hexadecimal",
-		"zero": "all zeros", "letters": "not hexadecimal", "none": "no such file",
+		"zero": "all zeros", "letters": "not hexadecimal", "long": "more than 1024 bytes", "none": "no such file",
 	} {
 		r := run(t, dir, "ada\n", "query", "-key-file", name, "key.filter")
 		require.Equal(t, failed, r.code)
@@ -368,7 +369,12 @@ func TestErrorsAreOneLine(t *testing.T) {
 		{"keys: not a file of this library", []string{"info", "keys"}},
 		{"want the name of a file", []string{"info"}},
 		{"want one of the two", []string{"top", "-k", "1", "-phi", "0.1", "keys"}},
-		{"-phi 2, want above 0", []string{"top", "-phi", "2", "keys"}},
+		{"-phi 2, want above 0 and at most 1, or -k", []string{"top", "-phi", "2", "keys"}},
+		{"-k 4294967297, want 1 to 268435456", []string{"top", "-k", "4294967297", "keys"}},
+		{"-memory 2147483648, want 1K to 1G", []string{"top", "-memory", "2G", "keys"}},
+		{"-memory 9, want 1K to 1G", []string{"top", "-memory", "9", "keys"}},
+		{"-fpr 1e-30, want above n/2^64 = ", []string{"build", "-type", "bloom", "-fpr", "1e-30", "-o", "x", "keys"}},
+		{"-key-file none: no such file", []string{"build", "-key-file", "none", "-o", "x", "keys"}},
 		{"want -n or -memory", []string{"plan"}},
 		{`"ad" is not a subcommand`, []string{"ad"}},
 		{`"x": want no arguments`, []string{"key", "x"}},
@@ -382,6 +388,34 @@ func TestErrorsAreOneLine(t *testing.T) {
 		require.Equal(t, before, namesIn(t, dir), test.args)
 	}
 	require.Equal(t, 0, run(t, dir, "", "build", "-type", "bloom", "-n", "9", "-force", "-o", "x", "keys").code)
+}
+
+// Standard input and the file with the key are inputs, too, so neither is
+// replaced.
+func TestOutputsDoNotReplaceAnyInput(t *testing.T) {
+	dir := t.TempDir()
+	key := succeeds(t, dir, "", "key")
+	writeText(t, dir, "secret", key)
+	writeText(t, dir, "keys", "ada\n")
+	for _, args := range [][]string{
+		{"build", "-o", "keys"}, {"build", "-o", "keys", "-"}, {"uniq", "-state", "keys"},
+		{"build", "-key-file", "secret", "-o", "secret", "keys"}, {"uniq", "-key-file", "secret", "-state", "secret"},
+		{"merge", "-key-file", "secret", "-o", "secret", "keys", "keys"},
+	} {
+		in, err := os.Open(filepath.Join(dir, "keys"))
+		require.NoError(t, err)
+		cmd := filterfam(t, dir, args...)
+		cmd.Stdin = in
+		r := finish(t, cmd)
+		require.NoError(t, in.Close())
+		require.Equal(t, failed, r.code, args)
+		require.Contains(t, r.log, "is also an input", args)
+		for name, want := range map[string]string{"keys": "ada\n", "secret": key} {
+			got, err := os.ReadFile(filepath.Join(dir, name))
+			require.NoError(t, err)
+			require.Equal(t, want, string(got), args)
+		}
+	}
 }
 
 // Damaged and truncated files are refused, and info says so.

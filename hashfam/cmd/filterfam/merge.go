@@ -29,7 +29,7 @@ func merge(ctx context.Context, c *command) error {
 	if err != nil {
 		return err
 	}
-	if err := checkOutput(output, names); err != nil {
+	if err := checkOutput(output, c.inputs(names)); err != nil {
 		return err
 	}
 	c.progress.start(names)

@@ -31,7 +31,7 @@ func (o output) check(inputs []string) error {
 		return o.fail(errors.New("is not a regular file"))
 	}
 	for _, input := range inputs {
-		other, failed := os.Stat(input)
+		other, failed := statInput(input)
 		if err == nil && failed == nil && os.SameFile(info, other) {
 			return o.fail(errors.New("is also an input"))
 		}

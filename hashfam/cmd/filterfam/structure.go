@@ -92,7 +92,7 @@ func (c *command) load(ctx context.Context, name string, fam hashfam.Family) (st
 	if err != nil {
 		return nil, frame.Header{}, err
 	}
-	defer file.Close()
+	defer closeInput(file)
 	first := make([]byte, frame.MaxHeader)
 	n, err := io.ReadFull(file, first)
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
@@ -113,7 +113,7 @@ func (c *command) load(ctx context.Context, name string, fam hashfam.Family) (st
 		return nil, h, inFile(name, err)
 	}
 	var from io.Reader = &watched{file, ctx, c.progress}
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
+	if _, err := file.Seek(-int64(n), io.SeekCurrent); err != nil {
 		from = io.MultiReader(bytes.NewReader(first[:n]), interruptible(ctx, file))
 	}
 	if _, err := s.ReadFrom(from); err != nil {

@@ -19,34 +19,50 @@ type ranked struct {
 	countmin.Estimate
 }
 
+// The topFlags say how many lines are printed, and from which structure.
+type topFlags struct {
+	k      cli.Number
+	phi    float64
+	memory cli.Size
+	low    bool
+}
+
+// check checks the flags. Larger numbers would not fit into an int everywhere.
+func (f *topFlags) check(c *command) error {
+	if c.given("k") && c.given("phi") {
+		return errors.New("-k and -phi, want one of the two")
+	}
+	if f.k > 1<<28 {
+		return fmt.Errorf("-k %d, want 1 to 268435456", f.k)
+	}
+	if c.given("memory") && (f.memory < 1<<10 || f.memory > 1<<30) {
+		return fmt.Errorf("-memory %d, want 1K to 1G", f.memory)
+	}
+	if !c.given("k") && !c.given("phi") {
+		f.k = 10
+	}
+	return nil
+}
+
 func top(ctx context.Context, c *command) error {
-	var k cli.Number
-	var memory cli.Size
-	phi := 0.0
-	low := false
-	c.flags.Var(&k, "k", "")
-	c.flags.Float64Var(&phi, "phi", 0, "")
-	c.flags.Var(&memory, "memory", "")
-	c.flags.BoolVar(&low, "low", false, "")
+	var f topFlags
+	c.flags.Var(&f.k, "k", "")
+	c.flags.Float64Var(&f.phi, "phi", 0, "")
+	c.flags.Var(&f.memory, "memory", "")
+	c.flags.BoolVar(&f.low, "low", false, "")
 	c.addRead()
 	names, err := c.parse()
 	if err != nil {
 		return err
 	}
-	if c.given("k") && c.given("phi") {
-		return errors.New("-k and -phi, want one of the two")
-	}
-	if !c.given("k") && !c.given("phi") {
-		k = 10
+	if err := f.check(c); err != nil {
+		return err
 	}
 	fam, err := c.family()
 	if err != nil {
 		return err
 	}
-	if uint64(memory) > 1<<30 {
-		return fmt.Errorf("-memory %d, want at most 1G", memory)
-	}
-	heavy, err := countmin.NewHeavyHitters(countmin.HeavyConfig{Phi: phi, K: int(k), MemoryBytes: int(memory), Family: fam})
+	heavy, err := countmin.NewHeavyHitters(countmin.HeavyConfig{Phi: f.phi, K: int(f.k), MemoryBytes: int(f.memory), Family: fam})
 	if err != nil {
 		return err
 	}
@@ -56,7 +72,7 @@ func top(ctx context.Context, c *command) error {
 	if err != nil {
 		return err
 	}
-	c.printTop(heavy, low)
+	c.printTop(heavy, f.low)
 	return nil
 }
 

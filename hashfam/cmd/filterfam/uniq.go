@@ -48,7 +48,7 @@ func uniq(ctx context.Context, c *command) error {
 		return errors.New("-state -: want the name of a file")
 	}
 	if f.state != "" {
-		if err := state.check(names); err != nil {
+		if err := state.check(c.inputs(names)); err != nil {
 			return err
 		}
 	}
@@ -152,6 +152,9 @@ func (c *command) openState(ctx context.Context, f uniqFlags, fam hashfam.Family
 	switch old := old.(type) {
 	case *bloom.Filter:
 		if now, ok := lines.(*bloom.Filter); ok && now.Params() == old.Params() {
+			if f.force {
+				return old, limit, nil
+			}
 			return old, limit - min(limit, uint64(old.EstimatedLen())), nil
 		}
 	case *bloom.Scalable:
