@@ -42,9 +42,9 @@ func hasLinesAVX512(dst []bool, words []uint64, digests []hashfam.Digest, k int)
 //go:noescape
 func hasLineAVX512(words []uint64, digest hashfam.Digest, k int) bool
 
-// addLineAVX512 is like addBlocked, but reads and writes the line only once,
-// while addBlocked does so for every position and must wait when it reads a
-// word that it has just written.
+// addLineAVX512 is like addBlocked, but reads and writes the line only once.
+// addBlocked does so for every position, and must wait when it reads a word
+// that it has just written.
 //
 //go:noescape
 func addLineAVX512(words []uint64, digest hashfam.Digest, k int)

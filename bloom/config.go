@@ -51,7 +51,7 @@ func (l *Layout) UnmarshalText(text []byte) error {
 
 // A Config describes a filter by two or all of Capacity, FPRate and
 // MemoryBytes. If two are set, the third follows from them. If all three are
-// set, the filter is the smallest one that meets FPRate; if it is larger than
+// set, the filter is the smallest one that meets FPRate. If this is larger than
 // MemoryBytes, the error contains the required memory and the rate that would
 // fit.
 type Config struct {
@@ -105,11 +105,11 @@ type Params struct {
 // per slice (Partitioned) or lines (Blocked, with 1,024 lines or more) is
 // rounded up to a multiple of 8, so that it can be folded three times.
 //
-// Params returns [ErrParams], naming the field, if no filter meets c. Since it
-// runs in O(k^2) time for each of about ten sizes, it needs five microseconds
-// for common rates, tens of microseconds for rates below 1e-4, and up to a few
-// milliseconds for extreme rates. Without a Capacity, it needs a millisecond
-// for common rates, and a second or more for the lowest ones.
+// Params returns [ErrParams], naming the field, if no filter meets c. It runs
+// in O(k^2) time for each of about ten sizes: five microseconds for common
+// rates, tens of microseconds below 1e-4, and up to a few milliseconds for
+// extreme rates. Without a Capacity, it needs a millisecond for common rates,
+// and a second or more for the lowest ones.
 func (c Config) Params() (Params, error) {
 	if c.Layout > Blocked {
 		return Params{}, paramError("Config.Layout", c.Layout, "classic, partitioned or blocked")
@@ -217,10 +217,10 @@ func (p Params) RateAt(n uint64) float64 {
 	return p.rates()(n)
 }
 
-// CapacityAt is the inverse of RateAt: it returns the largest number of distinct
-// keys whose false-positive rate does not exceed rate, or 0 if p is invalid, or
-// math.MaxUint64 if rate is 1 or more. It searches by calling RateAt a few dozen
-// times, which takes up to a millisecond for common rates.
+// CapacityAt is the inverse of RateAt: it returns the largest number of
+// distinct keys whose false-positive rate does not exceed rate. This is 0 if p
+// is invalid, and math.MaxUint64 if rate is 1 or more. It searches by calling
+// RateAt a few dozen times, which takes up to a millisecond for common rates.
 func (p Params) CapacityAt(rate float64) uint64 {
 	if p.check(ErrParams) != nil {
 		return 0

@@ -171,10 +171,10 @@ func (f *Filter) proof(base uint64) uint64 {
 
 // The functions below use the Rice code of n ascending positions below m
 // (Golomb, IEEE Trans. Inf. Theory 12, 1966; Rice and Plaunt, IEEE Trans.
-// Commun. 19, 1971). It encodes the gap before each position, which is the
-// number of positions skipped there, as gap/2^b zeros, a one, and the b low
-// bits of the gap, lowest bit first, so with b = 0, the code is the bitmap of
-// the positions. For example, with b = 2 and m = 16:
+// Commun. 19, 1971). The gap before each position, which is the number of
+// positions skipped there, is encoded as gap/2^b zeros, a one, and the b low
+// bits of the gap, lowest bit first. With b = 0, the code is therefore the
+// bitmap of the positions. For example, with b = 2 and m = 16:
 //
 //	positions      1       3           9
 //	gaps           1       1           5

@@ -47,8 +47,8 @@ type RotatingConfig struct {
 }
 
 // The default of Parts. In a window of keys, no burst can add more keys to a
-// part than it has room for, so several parts are useful: 2 parts need 10% more
-// memory than 4, and 8 parts need 1% less, but twice the time for a lookup.
+// part than it has room for, so several parts are useful. 2 parts need 10% more
+// memory than 4, while 8 parts need 1% less, but twice the time for a lookup.
 const (
 	partsOfKeys = 4
 	partsOfSpan = 1

@@ -77,9 +77,9 @@ func (f *Filter) Equal(other *Filter) bool {
 // Bloom returns a Bloom filter of the keys in the filter: bit i is set if
 // counter i is not zero. Its Contains returns the same results, but it needs
 // only a quarter of the memory. Except for the bits of stuck counters, the
-// result is identical, bit for bit, to the filter that package bloom builds
-// from these keys with the same number of bits, hashes, layout and family.
-// Bloom reads all counters and allocates m/8 bytes.
+// result is identical, bit for bit, to a filter that package bloom builds from
+// these keys with equal parameters. Bloom reads all counters and allocates m/8
+// bytes.
 func (f *Filter) Bloom() *bloom.Filter {
 	words := make([]uint64, (len(f.made().counters)+3)/4)
 	for i, w := range f.counters {

@@ -108,8 +108,8 @@ func (h *HeavyHitters) All() iter.Seq2[string, Estimate] {
 
 // Threshold returns the lowest High with which All yields a key. It is never 0.
 //
-// With Phi, it is Phi times the total, rounded up, but tolerates the rounding
-// of a Phi such as 1/50: a key that was counted 20 times out of 1,000 is a
+// With Phi, it is Phi times the total, rounded up. It tolerates the rounding of
+// a Phi such as 1/50, so a key that was counted 20 times out of 1,000 is a
 // heavy hitter. With K, it is the High of the last of the K keys, or 1 if fewer
 // are tracked. Then All omits keys that have the same High but come later, and
 // Threshold must sort the tracked keys as All does.

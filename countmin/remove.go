@@ -20,9 +20,8 @@ import (
 // If the key was counted fewer times, other keys lose the difference and their
 // counts may be too low. Remove can only detect this, and return [ErrParams],
 // if n exceeds the key's count or the total. It always returns ErrParams if s
-// is conservative, because keys of conservative sketches need not have raised
-// all their counters, and if s was decoded from forged counters that no keys
-// can have caused.
+// was decoded from forged counters that no keys can have caused, or if s is
+// conservative, because then keys need not have raised all their counters.
 func (s *Sketch) Remove(key []byte, n uint64) error { return s.RemoveDigest(s.hash.Sum(key), n) }
 
 // RemoveDigest is like [Sketch.Remove] for a key's digest, which must be
@@ -61,9 +60,9 @@ func (c cells[C]) subtract(w uint64, d hashfam.Digest, n uint64) {
 }
 
 // Halve divides every counter and the total by two, rounding down, so that old
-// counts fade. It returns [ErrParams] if s is not conservative: the rows of
+// counts fade. It returns [ErrParams] if s is not conservative. The rows of
 // plain sketches must add up to the total, on which Remove and the encoding
-// rely, and rounding would break this rule.
+// rely, but rounding would break this rule.
 //
 // Counters at their maximum are halved, too, because otherwise the most
 // frequent keys would never fade. A count may therefore be too low after Halve.

@@ -11,7 +11,7 @@ import (
 // Batches process a window of keys in passes: locate the keys, load from all
 // their buckets, then do the work. Since nothing separates the loads, many
 // cache misses overlap. Fewer than few keys are processed individually, because
-// clearing the stack for a window would be slower. So are, in most batches, the
+// clearing the stack for a window would be slower. In most batches, so are the
 // keys of a table with fewer bytes than cached, which causes few cache misses.
 const (
 	window = 32

@@ -13,7 +13,7 @@ import (
 
 // A Config describes a filter by two or all of Capacity, FPRate and
 // MemoryBytes. If two are set, the third follows from them. If all three are
-// set, the filter is the smallest one that meets FPRate; if it is larger than
+// set, the filter is the smallest one that meets FPRate. If this is larger than
 // MemoryBytes, the error contains the required memory and the rate that would
 // fit.
 type Config struct {
@@ -173,8 +173,8 @@ func (p Params) Capacity() uint64 {
 }
 
 // CapacityAt is the inverse of RateAt: it returns the largest number of
-// distinct keys, but no more than [Params.Capacity], whose false-positive rate
-// does not exceed rate, or 0 if p is invalid.
+// distinct keys whose false-positive rate does not exceed rate, but no more
+// than [Params.Capacity]. This is 0 if p is invalid.
 func (p Params) CapacityAt(rate float64) uint64 {
 	most := p.Capacity()
 	return min(most, sizing.MostKeys(rate, most, p.RateAt))

@@ -10,11 +10,11 @@ import "math/bits"
 //
 // If keys are already hashed, you do not need to use SipHash. A good 64-bit
 // hash such as xxhash, or a random identifier, can be converted with Digest(x)
-// and used with a structure's Digest methods, as long as all 64 bits are well
-// mixed. Static filters need random low bits, too: with the digests i<<34, a
-// filter for 1% finds 4% of the absent keys, and with i<<40, all of them. Shift
-// hashes of 32 bits left by 32 so that [Digest.Shard] can use them. Since such
-// a hash is not secret, anyone can find keys that collide.
+// and used with a structure's Digest methods. All 64 bits must be well mixed.
+// Static filters need random low bits, too: with the digests i<<34, a filter
+// for 1% finds 4% of the absent keys, and with i<<40, all of them. Shift hashes
+// of 32 bits left by 32 so that [Digest.Shard] can use them. Since such a hash
+// is not secret, anyone can find keys that collide.
 //
 // All keys of a structure must use the same kind of digest. HeavyHitters and
 // Window in package countmin need digests from their family because they store
@@ -23,9 +23,9 @@ import "math/bits"
 // If a structure never leaves the process, you can use hash/maphash, which is
 // faster than a Family and has a secret seed. Since the seed differs in each
 // process, such a structure must not be stored or sent. If you store structures
-// that use another hash function, give them a family derived for this purpose,
-// for example Family{}.Derive("xxhash64"), so that programs that hash keys with
-// the public family do not decode them by mistake.
+// that use another hash function, give them a family of their own, for example
+// Family{}.Derive("xxhash64"). Programs that hash keys with the public family
+// will then not decode them by mistake.
 type Digest uint64
 
 // The multiplier is the factor between successive values of a probe sequence.

@@ -19,10 +19,11 @@
 //
 // Each key is hashed once to a 64-bit [Digest], using SipHash-2-4 with a
 // 128-bit secret (Aumasson and Bernstein, INDOCRYPT 2012). A structure computes
-// all other values from this digest: [Digest.Probe] returns a sequence with one
-// value for each hash function of a Bloom filter, and [Reduce] maps a 64-bit
-// value to a range of any size. Structures cannot distinguish two keys with the
-// same digest, so the false-positive rate for n keys cannot be below n/2^64.
+// all other values from this digest. For example, [Digest.Probe] returns a
+// sequence with one value for each hash function of a Bloom filter, and
+// [Reduce] maps a 64-bit value to a range of any size. Structures cannot
+// distinguish two keys with the same digest, so the false-positive rate for n
+// keys cannot be below n/2^64.
 //
 // The zero [Family] is public: its functions are the same in every process, so
 // filters can be merged wherever they were built. But anyone who can choose

@@ -74,9 +74,8 @@ func newPolicy(kind string, fam hashfam.Family, r reader, b builder) *Policy {
 func (p *Policy) WithFamily(fam hashfam.Family) *Policy { return p.policy(fam) }
 
 // Name returns the name that Pebble stores with each filter. It consists of the
-// filter kind, the encoding version and the family's check value, but does not
-// depend on the rate or the layout, which each encoded filter contains, so
-// these can differ between levels.
+// filter kind, the encoding version and the family's check value. Each encoded
+// filter contains its rate and layout, so these can differ between levels.
 func (p *Policy) Name() string { return p.name }
 
 // MayContain reports whether the table may contain key. It returns true if

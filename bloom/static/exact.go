@@ -82,7 +82,7 @@ var zeroExact = errs.Zero("Exact", "NewExact or NewExactView, or decode into it"
 // it needs the same time and memory per digest.
 //
 // NewExact returns [ErrParams] if a digest is in both lists. Then either a key
-// is in both, or two different keys have the same digest, which has a
+// is in both, or two different keys have the same digest. The latter has a
 // probability of R*S/2^64 for R members and S others; use another family in
 // this case. If the context is done first, NewExact returns its error.
 func NewExact(ctx context.Context, c ExactConfig, members, others []hashfam.Digest) (*Exact, error) {

@@ -20,9 +20,9 @@ import (
 // and build again.
 //
 // New returns [ErrParams], naming the field, if c is invalid for this number of
-// digests, or if they need more than 32 layers, which happens only if someone
-// chose the keys for this purpose. If the context is done first, New returns
-// its error.
+// digests. It also does so if they need more than 32 layers, which happens only
+// if someone chose the keys. If the context is done first, New returns its
+// error.
 func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Filter, error) {
 	if _, err := c.columns(0); err != nil { // before digests are sorted
 		return nil, err

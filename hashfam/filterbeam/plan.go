@@ -34,9 +34,8 @@ var errs = &fault.Maker{Package: "filterbeam"}
 
 // A Plan describes the structure that a job will build. It contains the
 // structure's parameters instead of its Config, so that all workers build the
-// same structure, and the name of the hash family and the family's check value,
-// but never its key. [Bloom], [Counting], [Cuckoo], [Sketch], [Heavy] and
-// [Static] return Plans.
+// same structure, and the family's name and check value, but never its key.
+// [Bloom], [Counting], [Cuckoo], [Sketch], [Heavy] and [Static] return Plans.
 type Plan struct{ spec spec }
 
 // A spec contains a Plan's fields. It is sent to the workers as JSON.
@@ -84,9 +83,9 @@ func Counting(c counting.Config) (Plan, error) {
 	return newPlan(spec{Kind: countingKind, Bytes: p.SizeBytes(), FPRate: c.FPRate}, p.Family, p, err)
 }
 
-// Cuckoo returns a plan for a cuckoo filter. The keys are sorted by digest and
-// duplicates are dropped, which needs 8 bytes of disk per key, so the result
-// does not depend on the order of the keys. A single task, which needs the
+// Cuckoo returns a plan for a cuckoo filter. The result does not depend on the
+// order of the keys, because they are sorted by digest and duplicates are
+// dropped, which needs 8 bytes of disk per key. A single task, which needs the
 // filter's memory, then adds all keys. Cuckoo returns errors as [Bloom] does.
 func Cuckoo(c cuckoo.Config) (Plan, error) {
 	p, err := c.Params()
@@ -320,11 +319,11 @@ type opener = func() (hashfam.Family, error)
 // RegisterFamily registers a keyed family under a name, which plans contain
 // instead of its key. Call it in an init function of the program that you
 // submit, since the workers run the same program. open must return the family,
-// for example using a secret store, and must not call RegisterFamily. It is
-// called whenever a keyed Plan is made, and in a worker several times for each
-// bundle, by several goroutines, so it should remember the family if opening it
-// is slow. A worker compares the family's check value with the Plan's and fails
-// with [ErrFamily] if they differ.
+// for example using a secret store, and must not call RegisterFamily. Since
+// open is called whenever a keyed Plan is made, and by several goroutines of a
+// worker for each bundle, it should remember the family if opening it is slow.
+// A worker compares the family's check value with the Plan's and fails with
+// [ErrFamily] if they differ.
 //
 // RegisterFamily returns [ErrParams] if the name is empty or already
 // registered, or if open is nil. It may be called concurrently.

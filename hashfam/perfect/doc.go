@@ -43,8 +43,8 @@
 // the buckets in the order of their slices, but large buckets earlier, and
 // chooses the seeds so that all keys have different places. When no seed works
 // for a bucket, which is rare, the bucket is bumped: its keys go to a second,
-// smaller level, whose places are mapped to the places that the first level
-// left free.
+// smaller level. The places in this level are mapped to the places that the
+// first level left free.
 //
 // # Source
 //

@@ -136,7 +136,8 @@ func (s *fingerprints) word(i uint64) uint64 {
 
 // match reports whether slot i contains the fingerprint of a digest whose probe
 // sequence has the given third value, which no level uses. word must be the
-// result of word(i). A narrow slot's fingerprint can have no bits.
+// result of word(i). In a narrow slot, the fingerprint can have no bits, so
+// that it always matches.
 func (s *fingerprints) match(word, i, third uint64) bool {
 	length := s.widthOf(i) - s.value
 	different := word>>(s.below&63) ^ third>>(-length&63)

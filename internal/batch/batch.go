@@ -89,9 +89,8 @@ type Array struct {
 const least = 16
 
 // Ready reports whether Has can be called and is faster than separate lookups
-// of n digests: n must be large enough, the processor must have the
-// instructions, and Span must fit into 32 bits, because the instructions
-// multiply 32 bits.
+// of n digests. n must be large enough, and the processor must have the
+// instructions. Since these multiply 32 bits, Span must fit into 32 bits.
 func (a *Array) Ready(n int) bool {
 	return n >= least && useAVX512 && a.Span <= math.MaxUint32 && len(a.Words) > 0
 }

@@ -27,9 +27,9 @@ type Budget[P interface {
 	Neighbors func(p P, bytes uint64) []P
 }
 
-// Run checks for 1 to 10^9 keys and various memory limits that the structure
-// fits, that no neighbor that fits has a lower rate, and that a rate and a
-// limit can be combined. Without a limit, CapacityAt must return at least the
+// Run checks, for 1 to 10^9 keys and various memory limits, that the structure
+// fits, and that no neighbor that fits has a lower rate. It also combines a
+// rate and a limit. Without a limit, CapacityAt must return at least the
 // capacity that was asked for.
 func (b Budget[P]) Run(t *testing.T) {
 	for n := uint64(1); n <= 1e9; n *= 1000 {
@@ -137,7 +137,7 @@ func (b Budget[P]) limit(t *testing.T, n, bytes uint64, lowest float64) {
 	require.Equal(t, least, q)
 }
 
-// NamesWhatFits checks the error for a rate and a memory that do not fit: the
+// NamesWhatFits checks the error for a rate and a memory that do not fit. The
 // memory that it names must be enough for the rate, and the rate that it names
 // must be possible in the given memory.
 func NamesWhatFits(t *testing.T, err error, rate float64, try func(rate float64, bytes uint64) error, bytes uint64) {

@@ -1,6 +1,6 @@
 // Command compare measures the cost of a set for each structure of filterfam
-// and for an exact map: the bits per key compared with the lower bound for any
-// structure, the false-positive rate, and the time per operation.
+// and for an exact map. These are the bits per key compared with the lower
+// bound for any structure, the false-positive rate, and the time per operation.
 //
 //	go run -C internal/compare .
 //

@@ -39,8 +39,8 @@ func tooShort(n, want int) error {
 func (h Header) Family() string { return familyText(h.Check) }
 
 // Publish verifies the checksum of the frame data, and then changes the frame
-// as if it had been encoded with the public family, so that its parameters and
-// contents can be read without the key.
+// as if it had been encoded with the public family. Its parameters and contents
+// can then be read without the key.
 func Publish(data []byte) error {
 	h, err := Identify(data)
 	if err != nil {

@@ -9,8 +9,8 @@ type Plan struct {
 }
 
 // ClassicPlan returns the smallest multiple of 8 bits for which a classic
-// filter with n keys has a rate of eps or less for some k, and the k with the
-// lowest rate at this size. Rates are computed by [Rate] with
+// filter with n keys has a rate of eps or less for some k. It also returns the
+// k with the lowest rate at this size. Rates are computed by [Rate] with
 // [WithClassicDigest]. ClassicPlan returns false if there is no such plan
 // within [MaxBits] and [MaxHashes], for example if n is 0, or if eps is not in
 // (0, 1) or not above n/2^64.

@@ -62,10 +62,10 @@ type Item struct {
 	Estimate
 }
 
-// Ranked returns the keys that any pane tracks and whose High, over all panes,
-// is not below least, sorted by descending High and then by ascending key, but
-// only the first few. It runs in O(r panes + r log r) time and O(r) memory for
-// r records in all panes.
+// Ranked returns the first few keys that any pane tracks and whose High, over
+// all panes, is not below least. They are sorted by descending High and then by
+// ascending key. It runs in O(r panes + r log r) time and O(r) memory for r
+// records in all panes.
 func Ranked(panes []Tracker, least uint64, few int) (items []Item) {
 	var key []byte
 	for i := range panes {

@@ -20,8 +20,9 @@ func (t *Table) Lanes(i uint64) Lanes {
 func (t *Table) Word(i uint64) uint64 { return t.load(i * t.stride) }
 
 // load returns the word that starts at a bit. Its lowest 57 bits are valid, or
-// 60 if it starts at half a byte, as all buckets do, or 64 if it starts at a
-// byte, as buckets of 64 bits do, so that it contains a whole narrow bucket.
+// 60 if it starts at half a byte, or 64 if it starts at a byte. It contains a
+// whole narrow bucket, because all buckets start at half a byte, and buckets of
+// 64 bits at a byte.
 func (t *Table) load(bit uint64) uint64 {
 	i := bit >> 3
 	return binary.LittleEndian.Uint64(t.Bytes[i:i+8]) >> (bit & 7)

@@ -34,9 +34,9 @@ type Partners struct {
 }
 
 // Partners stores the hashes of all fingerprints, because both cache misses of
-// a lookup must wait for the hash. But it does so only if they fit in the
-// level-1 cache and need no more than 1/256 of the table size: for fingerprints
-// of up to maxHashed bits, and tables of at least hashedBytes per hash.
+// a lookup must wait for the hash. But they must fit in the level-1 cache and
+// need no more than 1/256 of the table size, so fingerprints must have up to
+// maxHashed bits, and tables at least hashedBytes per hash.
 const (
 	maxHashed   = 10
 	hashedBytes = 256 * 16

@@ -3,10 +3,10 @@ package table
 import "math/bits"
 
 // A search can visit a limited number of buckets: two for the key, and four for
-// each visited bucket. 90% of all searches need only near and 99.9% only
-// Middle, so most do not need to clear 64 KiB of stack. In small tables,
-// patience limits the visits per bucket. Middle should be used for tables that
-// can grow instead, and Far otherwise.
+// each visited bucket. Most searches do not need to clear 64 KiB of stack,
+// since 90% need only near and 99.9% only Middle. In small tables, patience
+// limits the visits per bucket. Middle should be used for tables that can grow
+// instead, and Far otherwise.
 //
 // With Far, a failed search needs 50 to 60 microseconds for a million keys and
 // 120 to 230 for ten million, and more in a sorted table (BenchmarkFailedAdd on
@@ -46,10 +46,10 @@ func (t *Table) evictFar(p *Partners, shorter []uint64, fp uint64) bool {
 	return t.move(p, queue[:visits], copy(queue[:], shorter), fp)
 }
 
-// move visits the buckets that fingerprints in the first two buckets could move
-// to, then the buckets that fingerprints in these could move to, and so on,
-// until it finds a free slot or the queue is full. When it finds one, it moves
-// the fingerprints along the path, puts fp in the first one's slot, and returns
+// move visits the buckets to which fingerprints in the first two buckets could
+// move, then those to which fingerprints in these could move, and so on, until
+// it finds a free slot or the queue is full. When it finds one, it moves the
+// fingerprints along the path, puts fp in the first one's slot, and returns
 // true.
 //
 // The first known buckets in the queue have already been visited. Bucket k in

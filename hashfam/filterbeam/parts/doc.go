@@ -15,6 +15,6 @@
 // Part i of n is a separate filter, which contains the keys whose digest d has
 // d.Shard(n) == i. Its file is an ordinary frame of package bloom, counting,
 // cuckoo or static. A [Filter] reads this file when the part is queried for the
-// first time, so a server that is only queried for the keys of two parts holds
-// only these two in memory. The package does not depend on an engine.
+// first time, so a server that is queried for two parts holds only these two in
+// memory. The package does not depend on an engine.
 package parts
