@@ -44,7 +44,7 @@ func Example() {
 	}
 	out := filepath.Join(dir, "out.bin")
 	p, s := beam.NewPipelineWithRoot()
-	filterbeam.Files(s, plan, out, filepath.Join(dir, "*.txt"))
+	filterbeam.Files(s, plan.Strict(), out, filepath.Join(dir, "*.txt")) // fails if Capacity is too small
 	result, err := prism.Execute(context.Background(), p)
 	if err != nil {
 		log.Fatal(err)
