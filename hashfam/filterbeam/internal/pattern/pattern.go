@@ -12,8 +12,9 @@ import (
 )
 
 // Loose returns a pattern that matches name, and perhaps other names. It
-// contains no escapes: Windows has none, where a backslash separates folders,
-// and stores list the names that begin with the text before the first asterisk.
+// contains no escapes, because Windows has none, since a backslash separates
+// folders there, and because stores list the names that begin with the text
+// before the first asterisk.
 func Loose(name string) string {
 	if filepath.Separator != '\\' {
 		name = strings.ReplaceAll(name, `\`, `*`)
