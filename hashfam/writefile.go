@@ -95,6 +95,8 @@ const defaultMode fs.FileMode = 0o600
 func modeFor(name string) (fs.FileMode, error) {
 	info, err := os.Stat(name)
 	switch {
+	case name == "":
+		return 0, fieldError(ErrParams, "name", "empty", "the name of a file")
 	case errors.Is(err, fs.ErrNotExist):
 		return defaultMode, nil
 	case err != nil:

@@ -129,6 +129,8 @@ func TestWriteFileRefusesWhatIsNotAFile(t *testing.T) {
 	err := hashfam.WriteFile(folder, version(1))
 	require.ErrorIs(t, err, hashfam.ErrParams)
 	require.ErrorContains(t, err, "this is a folder")
+	err = hashfam.WriteFile("", version(1))
+	require.ErrorIs(t, err, hashfam.ErrParams)
 	err = hashfam.WriteFile(os.DevNull, version(1))
 	if runtime.GOOS != "windows" {
 		require.ErrorIs(t, err, hashfam.ErrParams)

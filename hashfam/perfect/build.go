@@ -78,12 +78,12 @@ func newBuilder(l shape, fam hashfam.Family, p *progress) (*builder, error) {
 // error of ctx if ctx is canceled.
 func (b *builder) add(ctx context.Context, d hashfam.Digest, value uint64) error {
 	if b.added > 0 && d.Probe() <= b.last.Probe() {
-		return b.repeated(d, value)
+		return b.repeated(ctx, d, value)
 	}
 	if b.n%reportEvery == 0 {
 		b.progress.did(min(b.n, reportEvery))
-		if err := ctx.Err(); err != nil {
-			return errs.Errorf("building: %w", err)
+		if err := canceled(ctx); err != nil {
+			return err
 		}
 	}
 	if b.n == b.shape.keys {
@@ -104,20 +104,31 @@ func (b *builder) add(ctx context.Context, d hashfam.Digest, value uint64) error
 	return nil
 }
 
+// canceled returns the error of a build if ctx is canceled.
+func canceled(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return errs.Errorf("building: %w", err)
+	}
+	return nil
+}
+
 // repeated returns ErrParams for a digest that is not larger than the previous
-// one. But copies with the same value are allowed in a filter.
-func (b *builder) repeated(d hashfam.Digest, value uint64) error {
-	field := fmt.Sprintf("digest %d", b.added)
+// one. But copies with the same value are allowed in a filter. There can be any
+// number of them, so it also returns the error of ctx if ctx is canceled.
+func (b *builder) repeated(ctx context.Context, d hashfam.Digest, value uint64) error {
 	if d != b.last {
-		return paramError(field, "out of order", "ascending by Digest.Probe")
+		return paramError(fmt.Sprintf("digest %d", b.added), "out of order", "ascending by Digest.Probe")
 	}
 	if b.shape.slots.width == 0 {
-		return paramError(field, fmt.Sprintf("equal to digest %d", b.added-1), "distinct digests")
+		return paramError(fmt.Sprintf("digest %d", b.added), fmt.Sprintf("equal to digest %d", b.added-1), "distinct digests")
 	}
 	if value != b.before {
 		return copyError(b.added, b.added-1, value, b.before)
 	}
 	b.added++
+	if b.added%reportEvery == 0 {
+		return canceled(ctx)
+	}
 	return nil
 }
 
@@ -165,8 +176,8 @@ func (b *builder) place(ctx context.Context, digests []hashfam.Digest) error {
 		var f filler
 		f.start(newLevel(n, 0, l.compact, seeds))
 		for block := range slices.Chunk(digests, reportEvery) {
-			if err := ctx.Err(); err != nil {
-				return errs.Errorf("building: %w", err)
+			if err := canceled(ctx); err != nil {
+				return err
 			}
 			for _, d := range block {
 				f.add(d, 0)

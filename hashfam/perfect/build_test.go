@@ -486,3 +486,20 @@ func TestNilContextsAreErrors(t *testing.T) {
 		require.EqualError(t, err, "perfect: invalid parameters: ctx = <nil>, want a context, for example context.Background()")
 	}
 }
+
+// A sequence can have any number of copies, and a build of them can be canceled.
+func TestCopiesCanBeCanceled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	copies := 0
+	_, err := NewFilterFromSorted(ctx, FilterConfig{FPRate: 0.1}, 1, func(yield func(hashfam.Digest, uint64) bool) {
+		for copies < 10*reportEvery && yield(1, 0) {
+			copies++
+			if copies == reportEvery {
+				cancel()
+			}
+		}
+	})
+	require.ErrorIs(t, err, context.Canceled)
+	require.LessOrEqual(t, copies, 2*reportEvery)
+}

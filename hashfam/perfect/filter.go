@@ -130,8 +130,8 @@ func (f *Filter) fill(ctx context.Context, digests []hashfam.Digest, values []ui
 	for i, d := range digests {
 		if i%reportEvery == 0 {
 			p.did(min(uint64(i), reportEvery))
-			if err := ctx.Err(); err != nil {
-				return errs.Errorf("building: %w", err)
+			if err := canceled(ctx); err != nil {
+				return err
 			}
 		}
 		index := f.index(d)

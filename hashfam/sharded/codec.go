@@ -20,7 +20,7 @@ func (o *Of[T]) WriteTo(w io.Writer) (n int64, err error) {
 	err = o.Each(func(i int, value T) error {
 		from, ok := any(value).(io.WriterTo)
 		if !ok {
-			return unsupported(value, "WriteTo(io.Writer) (int64, error)")
+			return inShard(i, unsupported(value, "WriteTo(io.Writer) (int64, error)"))
 		}
 		written, err := from.WriteTo(w)
 		n += written
@@ -98,7 +98,7 @@ func wrongNumber(n int, found string) error {
 }
 
 func unsupported(value any, method string) error {
-	return fmt.Errorf("sharded: %T has no method %s: %w", value, method, errors.ErrUnsupported)
+	return fmt.Errorf("%T has no method %s: %w", value, method, errors.ErrUnsupported)
 }
 
 // inShard returns err with the number of a shard, or nil.

@@ -115,10 +115,10 @@ func (w failingWriter) Write([]byte) (int, error) { return 0, w.err }
 func TestShardsWithoutEncodingAreUnsupported(t *testing.T) {
 	_, err := lists(t, 2).WriteTo(io.Discard)
 	require.ErrorIs(t, err, errors.ErrUnsupported)
-	require.ErrorContains(t, err, "*sharded_test.list has no method WriteTo(")
+	require.ErrorContains(t, err, "sharded: shard 0: *sharded_test.list has no method WriteTo(")
 	_, err = sharded.Read(bytes.NewReader([]byte("text")), 2, func(int) (*list, error) { return new(list), nil })
 	require.ErrorIs(t, err, errors.ErrUnsupported)
-	require.ErrorContains(t, err, "*sharded_test.list has no method ReadFrom(")
+	require.ErrorContains(t, err, "sharded: shard 0: *sharded_test.list has no method ReadFrom(")
 	_, err = sharded.Read(bytes.NewReader([]byte("text")), 2, func(int) (*bytes.Buffer, error) { return new(bytes.Buffer), nil })
 	require.ErrorContains(t, err, "n = 2, want 1, ")
 	_, err = new(sharded.Of[*list]).WriteTo(io.Discard)

@@ -43,7 +43,7 @@ filters and sketches. FILE appears when it is complete, or not at all.
                   files are read twice, and standard input is held in memory,
                   8 bytes per line (bloom, cuckoo, counting)
   -memory BYTES   the size, such as 64M, instead of -n or -fpr
-  -layout LAYOUT  classic, partitioned or blocked (bloom, counting)
+  -layout LAYOUT  classic or blocked (bloom, counting), or partitioned (bloom)
   -compact        one bit less per slot (cuckoo)
   -epsilon E      the largest error, as a fraction of all lines (sketch)
   -delta D        the probability of a larger error (sketch)

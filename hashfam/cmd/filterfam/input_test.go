@@ -83,3 +83,19 @@ func TestInfoReadsPipes(t *testing.T) {
 	r = run(t, dir, strings.Repeat("x", 1000), "info", "-")
 	require.Equal(t, "filterfam info: standard input: not a file of this library\n", r.log)
 }
+
+// A query that appends to a file while it reads it would not end.
+func TestQueryDoesNotReadItsOutput(t *testing.T) {
+	dir := t.TempDir()
+	succeeds(t, dir, "ada\n", "build", "-o", "filter")
+	writeText(t, dir, "keys", numbers(0, 10))
+	out, err := os.OpenFile(filepath.Join(dir, "keys"), os.O_APPEND|os.O_WRONLY, 0)
+	require.NoError(t, err)
+	defer out.Close()
+	var log strings.Builder
+	cmd := filterfam(t, dir, "query", "-v", "filter", "keys")
+	cmd.Stdout = out
+	cmd.Stderr = &log
+	require.Error(t, cmd.Run())
+	require.Equal(t, "filterfam query: keys: is also the output\n", log.String())
+}

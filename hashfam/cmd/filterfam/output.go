@@ -70,6 +70,22 @@ func checkOutput(name string, inputs []string) error {
 	return output{"-o", name}.check(inputs)
 }
 
+// checkStdout returns an error if standard output is one of the inputs, which
+// then grows while it is read, perhaps without end.
+func checkStdout(inputs []string) error {
+	out, err := os.Stdout.Stat()
+	if err != nil || !out.Mode().IsRegular() {
+		return nil
+	}
+	for _, name := range inputs {
+		in, err := statInput(name)
+		if err == nil && os.SameFile(in, out) {
+			return inFile(name, errors.New("is also the output"))
+		}
+	}
+	return nil
+}
+
 // write writes a structure to the file that -o names, or to standard output.
 func write(ctx context.Context, name string, w io.WriterTo) error {
 	if name == "-" {

@@ -32,6 +32,9 @@ func query(ctx context.Context, c *command) error {
 	if err != nil {
 		return err
 	}
+	if err := checkStdout(c.inputs(names[1:])); err != nil {
+		return err
+	}
 	lookup, err := c.openLookup(ctx, names[0], fam, f.counts)
 	if err != nil {
 		return err
