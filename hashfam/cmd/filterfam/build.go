@@ -59,7 +59,7 @@ func (c *command) addBuild() *buildFlags {
 }
 
 // check checks the flags, before any line is read.
-func (c *command) check(f *buildFlags) error {
+func (c *command) check(ctx context.Context, f *buildFlags) error {
 	types := []string{"static", "bloom", "cuckoo", "counting", "sketch"}
 	if !slices.Contains(types, f.kind) {
 		return fmt.Errorf("-type %s, want static, bloom, cuckoo, counting or sketch", f.kind)
@@ -79,7 +79,7 @@ func (c *command) check(f *buildFlags) error {
 		f.rate = 0 // the lowest rate in this memory
 	}
 	var err error
-	f.family, err = c.family()
+	f.family, err = c.family(ctx)
 	return err
 }
 
@@ -89,7 +89,7 @@ func build(ctx context.Context, c *command) error {
 	if err != nil {
 		return err
 	}
-	if err := c.check(f); err != nil {
+	if err := c.check(ctx, f); err != nil {
 		return err
 	}
 	if err := checkOutput(f.output, c.inputs(names)); err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -21,7 +22,7 @@ func (c *command) addKey() {
 
 // family returns the family with the secret key, or the public family if there
 // is no key.
-func (c *command) family() (hashfam.Family, error) {
+func (c *command) family(ctx context.Context) (hashfam.Family, error) {
 	if c.keyFile == "" {
 		text := os.Getenv(keyVariable)
 		if text == "" {
@@ -29,7 +30,7 @@ func (c *command) family() (hashfam.Family, error) {
 		}
 		return cli.Family([]byte(text), keyVariable)
 	}
-	data, err := readKey(c.keyFile)
+	data, err := readKey(ctx, c.keyFile)
 	if err != nil {
 		return hashfam.Family{}, fmt.Errorf("-key-file %w", err)
 	}
@@ -47,13 +48,13 @@ const maxKeyFile = 1 << 10
 
 // readKey returns the contents of a key file. It does not read all of a large
 // file, or of a device without an end.
-func readKey(name string) ([]byte, error) {
-	file, err := os.Open(name)
+func readKey(ctx context.Context, name string) ([]byte, error) {
+	file, err := open(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, maxKeyFile+1))
+	data, err := io.ReadAll(io.LimitReader(interruptible(ctx, file), maxKeyFile+1))
 	if err == nil && len(data) > maxKeyFile {
 		err = fmt.Errorf("%s: more than %d bytes, want 32 hexadecimal digits, or 16 bytes", name, maxKeyFile)
 	}

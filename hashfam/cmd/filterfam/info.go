@@ -45,7 +45,7 @@ func info(ctx context.Context, c *command) error {
 	if len(names) == 0 {
 		return errors.New("want the name of a file")
 	}
-	fam, err := c.family()
+	fam, err := c.family(ctx)
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (c *command) printAbout(a about, asJSON, later bool) error {
 // readStructure returns the frame at the beginning of a file, with its header,
 // and the size of the file. It does not keep what follows the frame.
 func readStructure(ctx context.Context, name string) (data []byte, h frame.Header, size uint64, err error) {
-	file, err := openInput(name)
+	file, err := openInput(ctx, name)
 	if err != nil {
 		return nil, h, 0, err
 	}

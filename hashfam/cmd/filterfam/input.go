@@ -58,7 +58,7 @@ func (c *command) eachBatch(ctx context.Context, names []string, fam hashfam.Fam
 
 // eachBatchOf calls use with batches of lines of a file.
 func (c *command) eachBatchOf(ctx context.Context, name string, use func(keys [][]byte) error) error {
-	file, err := openInput(name)
+	file, err := openInput(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -86,12 +86,30 @@ func (c *command) eachBatchOf(ctx context.Context, name string, use func(keys []
 	}
 }
 
+// open opens a file, unless ctx is canceled before: opening a named pipe waits
+// for its writer.
+func open(ctx context.Context, name string) (*os.File, error) {
+	var file *os.File
+	var err error
+	done := make(chan struct{})
+	go func() {
+		file, err = os.Open(name)
+		close(done)
+	}()
+	select {
+	case <-done:
+		return file, err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
 // openInput opens a file. The name "-" is standard input.
-func openInput(name string) (*os.File, error) {
+func openInput(ctx context.Context, name string) (*os.File, error) {
 	if name == "-" {
 		return os.Stdin, nil
 	}
-	file, err := os.Open(name)
+	file, err := open(ctx, name)
 	if err != nil {
 		return nil, err
 	}

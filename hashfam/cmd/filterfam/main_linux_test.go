@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,4 +40,20 @@ func TestFullDisksKeepTheOldFile(t *testing.T) {
 		require.Equal(t, failed, cmd.ProcessState.ExitCode(), args)
 		require.Contains(t, log.String(), "no space left on device", args)
 	}
+}
+
+// A named pipe without a writer can neither be opened nor read, but waiting for
+// it can be interrupted. So can a key that never arrives.
+func TestWaitingForPipesIsInterrupted(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := open(ctx, pipe)
+	require.ErrorIs(t, err, context.Canceled)
+	writer, err := os.OpenFile(pipe, os.O_RDWR, 0)
+	require.NoError(t, err)
+	defer writer.Close()
+	_, err = readKey(ctx, pipe)
+	require.ErrorIs(t, err, context.Canceled)
 }

@@ -25,7 +25,7 @@ func merge(ctx context.Context, c *command) error {
 	if len(names) < 2 {
 		return errors.New("want the names of at least two files")
 	}
-	fam, err := c.family()
+	fam, err := c.family(ctx)
 	if err != nil {
 		return err
 	}

@@ -28,7 +28,7 @@ func query(ctx context.Context, c *command) error {
 	if len(names) == 0 {
 		return errors.New("want the name of a filter")
 	}
-	fam, err := c.family()
+	fam, err := c.family(ctx)
 	if err != nil {
 		return err
 	}

@@ -88,7 +88,7 @@ func allocated[P interface{ SizeBytes() uint64 }, T any](flag string, params fun
 
 // load returns the structure in a file, and its header.
 func (c *command) load(ctx context.Context, name string, fam hashfam.Family) (structure, frame.Header, error) {
-	file, err := openInput(name)
+	file, err := openInput(ctx, name)
 	if err != nil {
 		return nil, frame.Header{}, err
 	}

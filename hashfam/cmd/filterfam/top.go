@@ -58,7 +58,7 @@ func top(ctx context.Context, c *command) error {
 	if err := f.check(c); err != nil {
 		return err
 	}
-	fam, err := c.family()
+	fam, err := c.family(ctx)
 	if err != nil {
 		return err
 	}

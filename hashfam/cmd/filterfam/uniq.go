@@ -39,7 +39,7 @@ func uniq(ctx context.Context, c *command) error {
 	if err != nil {
 		return err
 	}
-	fam, err := c.family()
+	fam, err := c.family(ctx)
 	if err != nil {
 		return err
 	}
