@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -84,6 +85,20 @@ func TestReadmeShowsTheRecordedRun(t *testing.T) {
 		require.True(t, strings.TrimSpace(line) == "" || strings.Contains(run, "\n"+line), line)
 	}
 	assert.LessOrEqual(t, strings.Count(readme, "\n"), 120)
+}
+
+// choosing.md quotes two times from benchmarks.md.
+func TestChoosingQuotesTheBenchmarks(t *testing.T) {
+	benchmarks := read(t, filepath.Join(docsDir, "benchmarks.md"))
+	_, table, _ := strings.Cut(benchmarks, "## By the number of keys")
+	row := func(structure string) string {
+		of10000 := regexp.MustCompile(`\| ` + structure + ` \| ([\d.]+) \|`).FindStringSubmatch(table)
+		require.NotNil(t, of10000, structure)
+		return of10000[1]
+	}
+	quote := fmt.Sprintf("needs %s ns instead of %s", row("bloom-blocked-maphash"), row("bloom-blocked"))
+	choosing := strings.Join(strings.Fields(read(t, filepath.Join(docsDir, "choosing.md"))), " ")
+	assert.Contains(t, choosing, quote)
 }
 
 // The tables in docs/attacks.md are the same in each run. On other processors,
