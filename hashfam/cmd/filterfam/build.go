@@ -15,6 +15,7 @@ import (
 	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/cli"
+	"github.com/filterfam/filterfam/internal/memory"
 )
 
 // The buildFlags describe the structure.
@@ -146,10 +147,21 @@ func (c *command) made(ctx context.Context, f *buildFlags, names []string) (io.W
 // digests returns the digests of all lines.
 func (c *command) digests(ctx context.Context, f *buildFlags, names []string) (all []hashfam.Digest, err error) {
 	err = c.eachBatch(ctx, names, f.family, func(_ [][]byte, digests []hashfam.Digest) error {
-		all = append(all, digests...)
-		return nil
+		all, err = appendDigests(all, digests, memory.Check)
+		return err
 	})
 	return all, err
+}
+
+// appendDigests appends digests to all, unless check refuses the memory that is
+// used while the slice grows: the old array, and twice as much for the new one.
+func appendDigests(all, digests []hashfam.Digest, check func(bytes uint64) error) ([]hashfam.Digest, error) {
+	if n := len(all) + len(digests); n > cap(all) {
+		if err := check(8 * 3 * uint64(n)); err != nil {
+			return nil, fmt.Errorf("more than %d lines: %w", len(all), err)
+		}
+	}
+	return append(all, digests...), nil
 }
 
 // filled returns a structure with all digests that each yields. n is the number
@@ -209,28 +221,28 @@ func (f *buildFlags) create(n uint64) (made io.WriterTo, add func([]hashfam.Dige
 	always := func(add func([]hashfam.Digest)) func([]hashfam.Digest) error {
 		return func(digests []hashfam.Digest) error { add(digests); return nil }
 	}
-	memory := uint64(f.memory)
+	limit := uint64(f.memory)
 	flag := f.limit()
-	if f.n == 0 && memory == 0 {
+	if f.n == 0 && limit == 0 {
 		flag = fmt.Sprintf("%d lines", n)
 	}
 	switch f.kind {
 	case "bloom":
-		c := bloom.Config{Capacity: n, FPRate: f.rate, MemoryBytes: memory, Layout: f.parsedLayout, Family: f.family}
+		c := bloom.Config{Capacity: n, FPRate: f.rate, MemoryBytes: limit, Layout: f.parsedLayout, Family: f.family}
 		b, err := allocated(flag, c.Params, bloom.NewFromParams)
 		if err != nil {
 			return nil, nil, nil, err
 		}
 		return b, always(b.AddAll), b.FalsePositiveRate, nil
 	case "counting":
-		c := counting.Config{Capacity: n, FPRate: f.rate, MemoryBytes: memory, Layout: f.parsedLayout, Family: f.family}
+		c := counting.Config{Capacity: n, FPRate: f.rate, MemoryBytes: limit, Layout: f.parsedLayout, Family: f.family}
 		b, err := allocated(flag, c.Params, counting.NewFromParams)
 		if err != nil {
 			return nil, nil, nil, err
 		}
 		return b, always(b.AddAll), b.FalsePositiveRate, nil
 	case "cuckoo":
-		c := cuckoo.Config{Capacity: n, FPRate: f.rate, MemoryBytes: memory, Compact: f.compact, Family: f.family}
+		c := cuckoo.Config{Capacity: n, FPRate: f.rate, MemoryBytes: limit, Compact: f.compact, Family: f.family}
 		b, err := allocated(flag, c.Params, cuckoo.NewFromParams)
 		if err != nil {
 			return nil, nil, nil, err
