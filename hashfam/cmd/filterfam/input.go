@@ -73,7 +73,11 @@ func (c *command) eachBatchOf(ctx context.Context, name string, use func(keys []
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := r.Next(); err != nil {
+		err := r.Next()
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			err = errors.New("the compressed data ends too early")
+		}
+		if err != nil {
 			return inFile(name, err)
 		}
 		if len(r.Keys) == 0 {

@@ -132,7 +132,11 @@ func (c *command) parse() ([]string, error) {
 			return nil, err
 		}
 		if err != nil {
-			return nil, fmt.Errorf("%w; filterfam help %s lists the flags", err, c.flags.Name())
+			reason := err.Error()
+			if strings.HasPrefix(reason, "invalid value") {
+				reason = strings.Replace(reason, "parse error", "want a number such as 0.01 or 10", 1)
+			}
+			return nil, fmt.Errorf("%s; filterfam help %s lists the flags", reason, c.flags.Name())
 		}
 		rest := c.flags.Args()
 		parsed := len(args) - len(rest)
