@@ -63,7 +63,7 @@ new MutationObserver(() => fetch("/answered")).observe(document.getElementById("
 	cmd := exec.CommandContext(t.Context(), browser, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic",
 		"--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
 		"--user-data-dir="+t.TempDir(), "--dump-dom", server.URL+"/"+hash)
-	cmd.WaitDelay = 5 * time.Second
+	cmd.WaitDelay = time.Minute
 	out, err := cmd.Output()
 	require.NoError(t, err)
 	return string(out)

@@ -93,7 +93,7 @@ func start(sub subcommand, args []string) int {
 	case errors.Is(err, flag.ErrHelp):
 		fmt.Print(sub.help)
 		return 0
-	case ctx.Err() != nil:
+	case ctx.Err() != nil && !errors.Is(err, errUnsaved):
 		fmt.Fprintf(os.Stderr, "filterfam %s: interrupted\n", sub.name)
 		return interrupted
 	}

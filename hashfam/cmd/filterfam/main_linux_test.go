@@ -7,8 +7,11 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/hashfam"
 )
 
 // On a full disk, the old file stays.
@@ -54,6 +57,13 @@ func TestWaitingForPipesIsInterrupted(t *testing.T) {
 	writer, err := os.OpenFile(pipe, os.O_RDWR, 0)
 	require.NoError(t, err)
 	defer writer.Close()
-	_, err = readKey(ctx, pipe)
+	soon := func() context.Context { // canceled when the pipe is being read
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(20*time.Millisecond, cancel)
+		return ctx
+	}
+	_, err = readKey(soon(), pipe)
+	require.ErrorIs(t, err, context.Canceled)
+	_, _, err = newCommand("query", nil).load(soon(), pipe, hashfam.Family{})
 	require.ErrorIs(t, err, context.Canceled)
 }

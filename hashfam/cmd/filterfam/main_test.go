@@ -58,7 +58,7 @@ func prepare(t testing.TB, dir, name string, args ...string) *exec.Cmd {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.WaitDelay = time.Second
+	cmd.WaitDelay = time.Minute
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), asCommand+"=1")
 	return cmd

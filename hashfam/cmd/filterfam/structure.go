@@ -93,8 +93,9 @@ func (c *command) load(ctx context.Context, name string, fam hashfam.Family) (st
 		return nil, frame.Header{}, err
 	}
 	defer closeInput(file)
+	rest := interruptible(ctx, file)
 	first := make([]byte, frame.MaxHeader)
-	n, err := io.ReadFull(file, first)
+	n, err := io.ReadFull(rest, first)
 	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
 		return nil, frame.Header{}, inFile(name, err)
 	}
@@ -114,7 +115,7 @@ func (c *command) load(ctx context.Context, name string, fam hashfam.Family) (st
 	}
 	var from io.Reader = &watched{file, ctx, c.progress}
 	if _, err := file.Seek(-int64(n), io.SeekCurrent); err != nil {
-		from = io.MultiReader(bytes.NewReader(first[:n]), interruptible(ctx, file))
+		from = io.MultiReader(bytes.NewReader(first[:n]), rest)
 	}
 	if _, err := s.ReadFrom(from); err != nil {
 		return nil, h, inFile(name, err)

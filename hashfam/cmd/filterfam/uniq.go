@@ -66,8 +66,15 @@ func uniq(ctx context.Context, c *command) error {
 	}
 	// The state matches the lines that were printed, also after an error.
 	s.Lock() // until the program ends
-	return errors.Join(err, s.write(context.WithoutCancel(ctx), lines))
+	saved := s.write(context.WithoutCancel(ctx), lines)
+	if saved != nil {
+		return fmt.Errorf("%w: %w", errUnsaved, saved)
+	}
+	return err
 }
+
+// errUnsaved is returned if the state cannot be saved, also after an interrupt.
+var errUnsaved = errors.New("the state was not saved")
 
 // A saver saves the lines that have been seen, now and then. It is locked while
 // lines are added and printed, so that no line is saved before it is printed.
@@ -126,7 +133,8 @@ func (c *command) firsts(ctx context.Context, names []string, fam hashfam.Family
 		}
 		s.changed = s.changed || added > before
 		if err := c.out.Flush(); err != nil {
-			return fmt.Errorf("%w: %w", errOutput, err)
+			s.err = fmt.Errorf("%w: %w", errOutput, err) // so these lines are not saved
+			return s.err
 		}
 		if added >= limit {
 			return fmt.Errorf("the rate has reached twice -fpr after %d new lines, so more and more lines would be lost: want a larger -n or -memory, or -force", added)

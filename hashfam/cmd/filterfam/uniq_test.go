@@ -1,9 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -28,9 +30,9 @@ func TestStatesAreSavedNowAndThen(t *testing.T) {
 	cmd.Env = append(cmd.Env, impatient+"=1")
 	in, out := begin(t, cmd)
 	exchange(t, in, out, numbers(0, 3))
-	require.Eventually(t, saved("key 2"), time.Minute, time.Millisecond)
+	require.Eventually(t, saved("key 2"), 4*time.Minute, time.Millisecond)
 	exchange(t, in, out, numbers(3, 6))
-	require.Eventually(t, saved("key 5"), time.Minute, time.Millisecond)
+	require.Eventually(t, saved("key 5"), 4*time.Minute, time.Millisecond)
 	require.NoError(t, cmd.Process.Kill())
 	require.Error(t, cmd.Wait())
 	require.Equal(t, "key 6\n", succeeds(t, dir, numbers(0, 7), "uniq", "-state", "state"))
@@ -56,4 +58,29 @@ func TestStatesAreSavedIfTheyHaveChanged(t *testing.T) {
 	lines := filepath.Join(t.TempDir(), "lines")
 	require.NoError(t, os.WriteFile(lines, []byte("ada\n"), 0o600))
 	require.ErrorIs(t, c.firsts(context.Background(), []string{lines}, hashfam.Family{}, s, 9), s.err)
+}
+
+// An interrupt does not hide that the state is lost.
+func TestStatesThatCannotBeSavedAreReported(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("this system has no such signals")
+	}
+	for _, interrupt := range []bool{false, true} {
+		dir := t.TempDir()
+		require.NoError(t, os.Mkdir(filepath.Join(dir, "sub"), 0o700))
+		cmd := filterfam(t, dir, "uniq", "-state", "sub/state")
+		var log bytes.Buffer
+		cmd.Stderr = &log
+		in, out := begin(t, cmd)
+		exchange(t, in, out, numbers(0, 3))
+		require.NoError(t, os.Remove(filepath.Join(dir, "sub")))
+		if interrupt {
+			require.NoError(t, cmd.Process.Signal(os.Interrupt))
+		} else {
+			require.NoError(t, in.Close())
+		}
+		require.Error(t, cmd.Wait())
+		require.Equal(t, failed, cmd.ProcessState.ExitCode())
+		require.Equal(t, "filterfam uniq: the state was not saved: -state sub/state: no such file or directory\n", log.String())
+	}
 }
