@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,16 +66,8 @@ func uniq(ctx context.Context, c *command) error {
 		return err
 	}
 	// The state matches the lines that were printed, also after an error.
-	s.Lock() // until the program ends
-	saved := s.write(context.WithoutCancel(ctx), lines)
-	if saved != nil {
-		return fmt.Errorf("%w: %w", errUnsaved, saved)
-	}
-	return err
+	return cmp.Or(s.saveLast(context.WithoutCancel(ctx)), err)
 }
-
-// errUnsaved is returned if the state cannot be saved, also after an interrupt.
-var errUnsaved = errors.New("the state was not saved")
 
 // A saver saves the lines that have been seen, now and then. It is locked while
 // lines are added and printed, so that no line is saved before it is printed.
@@ -108,6 +101,19 @@ func (s *saver) save(ctx context.Context) {
 		s.changed = false
 	}
 }
+
+// saveLast saves the lines and stays locked, so nothing is saved or printed any
+// more.
+func (s *saver) saveLast(ctx context.Context) error {
+	s.Lock()
+	if err := s.write(ctx, s.lines); err != nil {
+		return fmt.Errorf("%w: %w", errUnsaved, err)
+	}
+	return nil
+}
+
+// errUnsaved is returned if the state cannot be saved, also after an interrupt.
+var errUnsaved = errors.New("the state was not saved")
 
 // errOutput is returned if the output cannot be written.
 var errOutput = errors.New("standard output")
