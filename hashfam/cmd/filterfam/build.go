@@ -73,8 +73,8 @@ func (c *command) check(ctx context.Context, f *buildFlags) error {
 	if f.parsedLayout.UnmarshalText([]byte(f.layout)) != nil {
 		return fmt.Errorf("-layout %s, want classic, partitioned or blocked", f.layout)
 	}
-	if !(f.rate > 0 && f.rate < 1) {
-		return fmt.Errorf("-fpr %g, want above 0 and below 1; 0.05 is 5%%", f.rate)
+	if err := checkRate(f.rate); err != nil {
+		return err
 	}
 	if f.memory > 0 && !c.given("fpr") {
 		f.rate = 0 // the lowest rate in this memory
@@ -117,11 +117,12 @@ func (c *command) made(ctx context.Context, f *buildFlags, names []string) (io.W
 		config := static.Config{FPRate: f.rate, MemoryBytes: uint64(f.memory), Family: f.family, Progress: c.progress.build}
 		return static.New(ctx, config, digests)
 	}
+	fromInput := func(use func([]hashfam.Digest) error) error {
+		return c.eachBatch(ctx, names, f.family, func(_ [][]byte, d []hashfam.Digest) error { return use(d) })
+	}
 	unknown := f.kind != "sketch" && f.n == 0 && !(f.memory > 0 && f.rate > 0)
 	if !unknown {
-		return c.filled(f, uint64(f.n), func(use func([]hashfam.Digest) error) error {
-			return c.eachBatch(ctx, names, f.family, func(_ [][]byte, d []hashfam.Digest) error { return use(d) })
-		})
+		return c.filled(f, uint64(f.n), fromInput)
 	}
 	if !regular(names) {
 		digests, err := c.digests(ctx, f, names)
@@ -132,16 +133,16 @@ func (c *command) made(ctx context.Context, f *buildFlags, names []string) (io.W
 	}
 	c.progress.total *= 2 // files are read twice
 	n := uint64(0)
-	err := c.eachBatch(ctx, names, f.family, func(keys [][]byte, _ []hashfam.Digest) error {
-		n += uint64(len(keys))
-		return nil
-	})
-	if err != nil {
-		return nil, err
+	for _, name := range names {
+		err := c.eachBatchOf(ctx, name, func(keys [][]byte) error {
+			n += uint64(len(keys))
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
 	}
-	return c.filled(f, n, func(use func([]hashfam.Digest) error) error {
-		return c.eachBatch(ctx, names, f.family, func(_ [][]byte, d []hashfam.Digest) error { return use(d) })
-	})
+	return c.filled(f, n, fromInput)
 }
 
 // digests returns the digests of all lines.
@@ -170,7 +171,7 @@ func (c *command) filled(f *buildFlags, n uint64, each func(use func([]hashfam.D
 	if f.n == 0 && !(f.memory > 0 && f.rate > 0) {
 		n = max(n, 1) // also for no lines
 	}
-	made, add, rate, err := f.create(n)
+	made, err := f.create(n)
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +182,7 @@ func (c *command) filled(f *buildFlags, n uint64, each func(use func([]hashfam.D
 		if full {
 			return nil // count the other lines
 		}
-		err := add(digests)
+		err := addAll(made, digests)
 		full = errors.Is(err, cuckoo.ErrFull)
 		if full {
 			return nil
@@ -193,19 +194,15 @@ func (c *command) filled(f *buildFlags, n uint64, each func(use func([]hashfam.D
 		return nil, err
 	case full:
 		return nil, cli.Full(f.limit(), lines, f.enough(lines))
-	case rate != nil && f.rate > 0 && !f.force:
-		return made, cli.CheckRate(f.limit(), lines, rate(), f.rate, f.enough(lines)+", or -force")
+	}
+	if filter, ok := made.(rated); ok && f.rate > 0 && !f.force {
+		return made, cli.CheckRate(f.limit(), lines, filter.FalsePositiveRate(), f.rate, f.enough(lines)+", or -force")
 	}
 	return made, nil
 }
 
 // limit returns the flag that limits the number of keys.
-func (f *buildFlags) limit() string {
-	if f.n > 0 {
-		return fmt.Sprintf("-n %d", f.n)
-	}
-	return fmt.Sprintf("-memory %d", f.memory)
-}
+func (f *buildFlags) limit() string { return limitFlag(f.n, f.memory) }
 
 // enough returns the flag that would have been right.
 func (f *buildFlags) enough(lines uint64) string {
@@ -215,12 +212,8 @@ func (f *buildFlags) enough(lines uint64) string {
 	return fmt.Sprintf("-n %d instead", lines)
 }
 
-// create returns a structure, a function that adds digests, and one that
-// returns the rate.
-func (f *buildFlags) create(n uint64) (made io.WriterTo, add func([]hashfam.Digest) error, rate func() float64, err error) {
-	always := func(add func([]hashfam.Digest)) func([]hashfam.Digest) error {
-		return func(digests []hashfam.Digest) error { add(digests); return nil }
-	}
+// create returns a structure without keys.
+func (f *buildFlags) create(n uint64) (structure, error) {
 	limit := uint64(f.memory)
 	flag := f.limit()
 	if f.n == 0 && limit == 0 {
@@ -229,43 +222,34 @@ func (f *buildFlags) create(n uint64) (made io.WriterTo, add func([]hashfam.Dige
 	switch f.kind {
 	case "bloom":
 		c := bloom.Config{Capacity: n, FPRate: f.rate, MemoryBytes: limit, Layout: f.parsedLayout, Family: f.family}
-		b, err := allocated(flag, c.Params, bloom.NewFromParams)
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		return b, always(b.AddAll), b.FalsePositiveRate, nil
+		return allocated(flag, c.Params, bloom.NewFromParams)
 	case "counting":
 		c := counting.Config{Capacity: n, FPRate: f.rate, MemoryBytes: limit, Layout: f.parsedLayout, Family: f.family}
-		b, err := allocated(flag, c.Params, counting.NewFromParams)
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		return b, always(b.AddAll), b.FalsePositiveRate, nil
+		return allocated(flag, c.Params, counting.NewFromParams)
 	case "cuckoo":
 		c := cuckoo.Config{Capacity: n, FPRate: f.rate, MemoryBytes: limit, Compact: f.compact, Family: f.family}
-		b, err := allocated(flag, c.Params, cuckoo.NewFromParams)
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		return b, distinct(b), b.FalsePositiveRate, nil
+		return allocated(flag, c.Params, cuckoo.NewFromParams)
 	}
 	c := countmin.Config{Epsilon: f.epsilon, Delta: f.delta, Conservative: f.conservative, Family: f.family}
-	s, err := allocated(fmt.Sprintf("-epsilon %g", f.epsilon), c.Params, countmin.NewFromParams)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	return s, always(s.AddAll), nil, nil
+	return allocated(fmt.Sprintf("-epsilon %g", f.epsilon), c.Params, countmin.NewFromParams)
 }
 
-// distinct returns a function that adds digests that are not in the filter,
-// because a cuckoo filter has room for only eight copies of a key.
-func distinct(f *cuckoo.Filter) func([]hashfam.Digest) error {
-	return func(digests []hashfam.Digest) error {
-		for _, d := range digests {
-			if _, err := f.ContainsOrAddDigest(d); err != nil {
-				return err
-			}
-		}
-		return nil
+// addAll adds digests to a structure that create returns.
+func addAll(made structure, digests []hashfam.Digest) error {
+	if f, ok := made.(*cuckoo.Filter); ok {
+		return addDistinct(f, digests)
 	}
+	made.(interface{ AddAll([]hashfam.Digest) }).AddAll(digests)
+	return nil
+}
+
+// addDistinct adds digests that are not in the filter, because a cuckoo filter
+// has room for only eight copies of a key.
+func addDistinct(f *cuckoo.Filter, digests []hashfam.Digest) error {
+	for _, d := range digests {
+		if _, err := f.ContainsOrAddDigest(d); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -60,3 +60,19 @@ func readKey(ctx context.Context, name string) ([]byte, error) {
 	}
 	return data, err
 }
+
+// limitFlag returns the flag that limits the number of keys.
+func limitFlag(n cli.Number, memory cli.Size) string {
+	if n > 0 {
+		return fmt.Sprintf("-n %d", n)
+	}
+	return fmt.Sprintf("-memory %d", memory)
+}
+
+// checkRate checks the flag -fpr.
+func checkRate(rate float64) error {
+	if rate > 0 && rate < 1 {
+		return nil
+	}
+	return fmt.Errorf("-fpr %g, want above 0 and below 1; 0.05 is 5%%", rate)
+}

@@ -16,7 +16,7 @@ Each line of the input is a key.
 
 Without FILE, or if it is -, standard input is read. Compressed files (gzip) are
 decompressed. The exit status is 0, or 1 if query has printed no line, or 2 after
-an error.
+an error, or 130 after an interrupt.
 
   printf 'ada\ngrace\n' > words.txt
   filterfam build -o words.filter words.txt

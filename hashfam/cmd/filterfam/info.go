@@ -86,27 +86,18 @@ func (c *command) printAbout(a about, asJSON, later bool) error {
 // readStructure returns the frame at the beginning of a file, with its header,
 // and the size of the file. It does not keep what follows the frame.
 func readStructure(ctx context.Context, name string) (data []byte, h frame.Header, size uint64, err error) {
-	file, err := openInput(ctx, name)
+	f, err := openHeader(ctx, name)
 	if err != nil {
 		return nil, h, 0, err
 	}
-	defer closeInput(file)
-	from := interruptible(ctx, file)
-	first := make([]byte, frame.MaxHeader)
-	n, err := io.ReadFull(from, first)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return nil, h, 0, inFile(name, err)
-	}
-	h, err = frame.Identify(first[:n])
-	if err != nil {
-		return nil, h, 0, inFile(name, notAStructure(first[:n], err))
-	}
-	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+	defer closeInput(f.file)
+	h = f.header
+	if info, err := f.file.Stat(); err == nil && info.Mode().IsRegular() {
 		if err := memory.Check(min(uint64(info.Size()), h.Size())); err != nil {
 			return nil, h, 0, inFile(name, err)
 		}
 	}
-	whole := io.MultiReader(bytes.NewReader(first[:n]), from)
+	whole := f.whole()
 	data, err = io.ReadAll(io.LimitReader(whole, int64(min(h.Size(), math.MaxInt64))))
 	if err != nil {
 		return nil, h, 0, inFile(name, err)
@@ -143,7 +134,7 @@ func describe(ctx context.Context, name string, fam hashfam.Family) (about, erro
 		a.fail(err)
 		return a, nil
 	}
-	if _, err := s.ReadFrom(strings.NewReader(string(data))); err != nil {
+	if _, err := s.ReadFrom(bytes.NewReader(data)); err != nil {
 		a.fail(err)
 		return a, nil
 	}
@@ -181,7 +172,7 @@ func (a *about) measure(s structure) {
 		n := sum.Total()
 		a.Total = &n
 	}
-	if filter, ok := s.(interface{ FalsePositiveRate() float64 }); ok {
+	if filter, ok := s.(rated); ok {
 		rate := filter.FalsePositiveRate()
 		a.Rate = &rate
 	}

@@ -11,8 +11,8 @@
 //	filterfam key > FILE                  create a secret key
 //	filterfam help [SUBCOMMAND]           print help
 //
-// The exit status is 0, or 1 if query has printed no line, or 2 after an error.
-// See docs/command.md.
+// The exit status is 0, or 1 if query has printed no line, or 2 after an error,
+// or 130 after an interrupt. See docs/command.md.
 package main
 
 import (

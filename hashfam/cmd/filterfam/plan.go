@@ -45,8 +45,8 @@ func plan(_ context.Context, c *command) error {
 		return fmt.Errorf("%q: want no arguments", names[0])
 	case n == 0 && memory == 0:
 		return errors.New("want -n or -memory")
-	case c.given("fpr") && !(rate > 0 && rate < 1):
-		return fmt.Errorf("-fpr %g, want above 0 and below 1; 0.05 is 5%%", rate)
+	case c.given("fpr") && checkRate(rate) != nil:
+		return checkRate(rate)
 	case rate == 0 && (n == 0 || memory == 0):
 		rate = 0.01
 	}

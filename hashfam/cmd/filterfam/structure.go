@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/bloom/static"
@@ -34,6 +35,7 @@ type (
 	counter interface {
 		CountAll(dst []uint64, digests []hashfam.Digest) []uint64
 	}
+	rated     interface{ FalsePositiveRate() float64 }
 	estimator interface {
 		EstimateAll(dst []countmin.Estimate, digests []hashfam.Digest) []countmin.Estimate
 	}
@@ -75,34 +77,56 @@ func receiver(kind frame.Kind, fam hashfam.Family) structure {
 
 // allocated returns a structure with the parameters that params returns, unless
 // there is too little memory for it. An error names the flag.
-func allocated[P interface{ SizeBytes() uint64 }, T any](flag string, params func() (P, error), make func(P) (T, error)) (made T, err error) {
+func allocated[P interface{ SizeBytes() uint64 }, T structure](flag string, params func() (P, error), make func(P) (T, error)) (structure, error) {
 	p, err := params()
 	if err != nil {
-		return made, err
+		return nil, err
 	}
 	if err := memory.Check(p.SizeBytes()); err != nil {
-		return made, fmt.Errorf("%s: %w", flag, err)
+		return nil, fmt.Errorf("%s: %w", flag, err)
 	}
 	return make(p)
 }
 
+// An openFrame is a file whose header has been read.
+type openFrame struct {
+	file   *os.File
+	header frame.Header
+	first  []byte    // the bytes that have been read
+	rest   io.Reader // the bytes after them
+}
+
+// openHeader opens a file and reads its header.
+func openHeader(ctx context.Context, name string) (*openFrame, error) {
+	file, err := openInput(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	f := &openFrame{file: file, first: make([]byte, frame.MaxHeader), rest: interruptible(ctx, file)}
+	n, err := io.ReadFull(f.rest, f.first)
+	f.first = f.first[:n]
+	if err == nil || err == io.EOF || err == io.ErrUnexpectedEOF {
+		f.header, err = frame.Identify(f.first)
+		err = notAStructure(f.first, err)
+	}
+	if err != nil {
+		closeInput(file)
+		return nil, inFile(name, err)
+	}
+	return f, nil
+}
+
+// whole returns a reader for the whole contents.
+func (f *openFrame) whole() io.Reader { return io.MultiReader(bytes.NewReader(f.first), f.rest) }
+
 // load returns the structure in a file, and its header.
 func (c *command) load(ctx context.Context, name string, fam hashfam.Family) (structure, frame.Header, error) {
-	file, err := openInput(ctx, name)
+	f, err := openHeader(ctx, name)
 	if err != nil {
 		return nil, frame.Header{}, err
 	}
-	defer closeInput(file)
-	rest := interruptible(ctx, file)
-	first := make([]byte, frame.MaxHeader)
-	n, err := io.ReadFull(rest, first)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return nil, frame.Header{}, inFile(name, err)
-	}
-	h, err := frame.Identify(first[:n])
-	if err != nil {
-		return nil, h, inFile(name, notAStructure(first[:n], err))
-	}
+	defer closeInput(f.file)
+	h := f.header
 	if h.Check != fam.CheckValue() {
 		return nil, h, inFile(name, wrongFamily(h, fam))
 	}
@@ -113,22 +137,26 @@ func (c *command) load(ctx context.Context, name string, fam hashfam.Family) (st
 	if err := memory.Check(h.Size()); err != nil {
 		return nil, h, inFile(name, err)
 	}
-	var from io.Reader = &watched{file, ctx, c.progress}
-	if _, err := file.Seek(-int64(n), io.SeekCurrent); err != nil {
-		from = io.MultiReader(bytes.NewReader(first[:n]), rest)
+	var from io.Reader = &watched{f.file, ctx, c.progress}
+	if _, err := f.file.Seek(-int64(len(f.first)), io.SeekCurrent); err != nil {
+		from = f.whole()
 	}
 	if _, err := s.ReadFrom(from); err != nil {
 		return nil, h, inFile(name, err)
 	}
-	if n, _ := from.Read(first[:1]); n > 0 {
+	if n, _ := from.Read(f.first[:1]); n > 0 {
 		return nil, h, inFile(name, errors.New("more bytes follow the structure"))
 	}
 	return s, h, nil
 }
 
-// notAStructure returns the error for a file whose header is invalid.
+// notAStructure returns the error for a file whose header is invalid, or nil if
+// err is nil.
 func notAStructure(first []byte, err error) error {
 	const magic = "\xf1fam"
+	if err == nil {
+		return nil
+	}
 	if len(first) < len(magic) || string(first[:len(magic)]) != magic {
 		return errors.New("not a file of this library")
 	}

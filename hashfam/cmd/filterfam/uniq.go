@@ -188,15 +188,12 @@ func (f *uniqFlags) create(fam hashfam.Family) (seen, uint64, error) {
 		s, err := bloom.NewScalable(bloom.ScalableConfig{Expected: 100_000, FPRate: f.rate, Family: fam})
 		return s, unlimited, err
 	}
-	flag := fmt.Sprintf("-n %d", f.n)
-	if f.n == 0 {
-		flag = fmt.Sprintf("-memory %d", f.memory)
-	}
 	c := bloom.Config{Capacity: uint64(f.n), FPRate: f.rate, MemoryBytes: uint64(f.memory), Family: fam}
-	b, err := allocated(flag, c.Params, bloom.NewFromParams)
+	made, err := allocated(limitFlag(f.n, f.memory), c.Params, bloom.NewFromParams)
 	if err != nil {
 		return nil, 0, err
 	}
+	b := made.(*bloom.Filter)
 	if f.force {
 		return b, unlimited, nil
 	}
