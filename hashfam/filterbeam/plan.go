@@ -1,6 +1,7 @@
 package filterbeam
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -175,10 +176,7 @@ func (s spec) checkRate(sum Summary) error {
 	if !s.Strict || s.FPRate == 0 {
 		return nil
 	}
-	keys := sum.Distinct
-	if keys == 0 {
-		keys = sum.Keys
-	}
+	keys := cmp.Or(sum.Distinct, sum.Keys)
 	err := cli.CheckRate("the Capacity", keys, sum.FPRate, s.FPRate, fmt.Sprintf("a Capacity for %d keys", keys))
 	if err != nil {
 		return fmt.Errorf("filterbeam: %w", err)

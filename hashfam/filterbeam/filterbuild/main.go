@@ -7,8 +7,7 @@
 // It submits an Apache Beam job. The default, -runner=prism, runs the job in
 // this process, while the runners flink, spark and dataflow need additional
 // flags, such as -endpoint. See docs/distributed.md for examples. If one machine
-// can read all keys, filterfam build is several times as fast and needs no
-// engine.
+// can read all keys, use filterfam build, which is faster and needs no engine.
 //
 // If the environment variable FILTERBUILD_KEY is set, it contains the hash
 // family's secret key, as 32 hexadecimal digits. All workers need it.
