@@ -189,7 +189,7 @@ func smallLastStage() conformance.Encoded {
 		panic(err)
 	}
 	for i := range 100 {
-		if s.Stages() == 2 && s.stored == s.capacity() {
+		if len(s.list) == 2 && s.stored == s.capacity() {
 			s.append(newFilter(Params{Bits: 512, Hashes: 7}, make([]uint64, 8)))
 			s.stored = 0
 		}

@@ -142,12 +142,12 @@ func ExampleScalable() {
 		}
 	}
 	fmt.Printf("%d distinct pages, %d of them found to be new\n", len(exact), distinct)
-	fmt.Printf("%d stages, %.1f bits per key, rate %.2f%%\n",
-		s.Stages(), float64(8*s.SizeBytes())/float64(len(exact)), 100*s.FalsePositiveRate())
+	fmt.Printf("%.1f bits per key, rate %.2f%%\n",
+		float64(8*s.SizeBytes())/float64(len(exact)), 100*s.FalsePositiveRate())
 	fmt.Printf("about %.0f keys\n", s.EstimatedLen())
 	// Output:
 	// 13756 distinct pages, 13667 of them found to be new
-	// 4 stages, 15.7 bits per key, rate 0.81%
+	// 15.7 bits per key, rate 0.81%
 	// about 13663 keys
 }
 
@@ -155,10 +155,10 @@ func ExampleScalable() {
 func ExampleScalable_Attach() {
 	lastYear := filter("anna")
 	s := hashfam.Must(bloom.NewScalable(bloom.ScalableConfig{Expected: 1000, FPRate: 0.01}))
-	fmt.Println(s.Attach(lastYear), s.Stages(), s.ContainsString("anna"))
+	fmt.Println(s.Attach(lastYear), s.ContainsString("anna"))
 	s.Reset()
-	fmt.Println(s.Stages(), s.ContainsString("anna"))
+	fmt.Println(s.ContainsString("anna"))
 	// Output:
-	// <nil> 2 true
-	// 1 false
+	// <nil> true
+	// false
 }

@@ -19,7 +19,8 @@ func ExampleNewView() {
 	v := hashfam.Must(bloom.NewView(data, hashfam.Family{}))
 	fmt.Println(v.ContainsString("example.org"), v.ContainsString("example.net"))
 	fmt.Println(v.Verify(), v)
-	g, err := v.Decode() // a deep copy, which can be changed
+	g := bloom.NewReceiver(hashfam.Family{})
+	err = g.UnmarshalBinary(data) // a deep copy, which can be changed
 	fmt.Println(g.Equal(f), err)
 	// Output:
 	// true false

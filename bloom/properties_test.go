@@ -80,7 +80,6 @@ var filters = conformance.Structure{
 	Ask:    func(fam hashfam.Family) conformance.Asker { return NewFrameReader(fam).ContainsDigest },
 	Reads: func(s conformance.Encoded) []any {
 		f := s.(*Filter)
-		f.EstimatedUnionLen(f)
 		f.Jaccard(f)
 		f.AppendDelta(nil, f)
 		c := newConcurrent(f)
@@ -273,7 +272,6 @@ func attach(m *conformance.Machine, s, twin *Scalable) {
 // checkStages checks that no stage is too full, and that there are not more
 // stages than the keys need.
 func checkStages(m *conformance.Machine, s, _ *Scalable) {
-	require.Equal(m, len(s.list), s.Stages())
 	require.LessOrEqual(m, s.stored, s.capacity())
 	if c := s.config; c.MemoryBytes == 0 && s.frozen == 0 && c.FPRate < 0.01 { // so few keys are found before they are added
 		room := uint64(0)

@@ -157,9 +157,6 @@ func (s *Scalable) Reset() {
 // Config returns the filter's configuration.
 func (s *Scalable) Config() ScalableConfig { return s.config }
 
-// Stages returns the number of stages, including attached filters.
-func (s *Scalable) Stages() int { return len(s.list) }
-
 // Clone returns a deep copy of s.
 func (s *Scalable) Clone() *Scalable {
 	c := *s

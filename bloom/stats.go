@@ -54,15 +54,6 @@ func (f *readable) fillRate() float64 {
 // runs in O(m) time.
 func (f *readable) EstimatedLen() float64 { return f.params.estimate(ones(f.words)) }
 
-// EstimatedUnionLen estimates the number of distinct keys in the union of f and
-// other. It returns [ErrIncompatible] if the [Params] differ.
-func (f *Filter) EstimatedUnionLen(other *Filter) (float64, error) {
-	if err := f.compatible(other); err != nil {
-		return 0, err
-	}
-	return f.params.estimate((ones(f.words) + ones(other.words) + f.differing(other)) / 2), nil
-}
-
 // Jaccard estimates the Jaccard similarity of the two key sets: the size of
 // their intersection divided by the size of their union. It is 0 for disjoint
 // sets, and 1 for equal sets and for two empty sets. Jaccard uses estimated key
@@ -70,11 +61,11 @@ func (f *Filter) EstimatedUnionLen(other *Filter) (float64, error) {
 // instead of 0.25. If all bits are set in either filter, the result is NaN. If
 // the [Params] differ, Jaccard returns [ErrIncompatible].
 func (f *Filter) Jaccard(other *Filter) (float64, error) {
-	union, err := f.EstimatedUnionLen(other)
-	switch {
-	case err != nil:
+	if err := f.compatible(other); err != nil {
 		return 0, err
-	case union == 0:
+	}
+	union := f.params.estimate((ones(f.words) + ones(other.words) + f.differing(other)) / 2)
+	if union == 0 {
 		return 1, nil
 	}
 	// |A| + |B| - |A or B|. In this order, Inf-Inf is NaN, and max returns NaN.

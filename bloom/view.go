@@ -34,15 +34,6 @@ func (v *View) Verify() error {
 	return v.params.checkWords(v.words, ErrCorrupt)
 }
 
-// Decode returns a deep copy of the filter. It verifies the data first, and
-// returns [ErrCorrupt] if the data is damaged.
-func (v *View) Decode() (*Filter, error) {
-	return frame.Decode(v.encoded, NewReceiver(v.params.Family))
-}
-
-// MarshalText returns the encoded filter in base64.
-func (v View) MarshalText() ([]byte, error) { return v.encoded.Text() }
-
 // A FrameReader queries encoded filters of any layout without opening them.
 // This is faster if a filter is queried only once, for example when its block
 // or footer does not stay in a cache. Use [NewFrameReader] to create one

@@ -31,7 +31,3 @@ func (v *View) Verify() error {
 	}
 	return v.checkTable()
 }
-
-// Decode returns a deep copy of the filter. It verifies the data first, and
-// returns [ErrCorrupt] if the data is damaged.
-func (v *View) Decode() (*Filter, error) { return frame.Decode(v.encoded, NewReceiver(v.Family())) }

@@ -114,8 +114,8 @@
 // or in a build with the tag purego.
 //
 // If a structure cannot change after it was built, its view has the same type.
-// Encoding such a view calls Verify first. To get a deep copy of it, decode the
-// data.
+// Encoding such a view calls Verify first. Other views have no encoding, because
+// their data is one. To get a deep copy, decode the data.
 //
 // A mapped file must not be unmapped while a lookup uses it, and must never be
 // truncated or overwritten; replace it with a new file, as [WriteFile] does.
@@ -220,10 +220,6 @@ func (f Family) CheckValue() uint64 {
 	v, _ := siphash.Hash128(f.k0, f.k1, []byte("filterfam check"))
 	return v
 }
-
-// Public reports whether f is the zero Family, whose functions are publicly
-// known.
-func (f Family) Public() bool { return f == Family{} }
 
 // Sum returns the digest of key, its SipHash-2-4, which needs about one
 // nanosecond per byte after the first eight. The empty key is a valid key, and

@@ -19,7 +19,7 @@ const (
 // receivers. Methods with pointer receivers would not be called for a value in
 // another struct's field, so printing this struct would reveal the key.
 func (f Family) String() string {
-	if f.Public() {
+	if f == (Family{}) {
 		return publicText
 	}
 	return keyedPrefix + fmt.Sprintf("%016x", f.CheckValue())

@@ -15,8 +15,8 @@ import (
 // an error. All other methods panic, because they use keys or change the
 // structure. prints matches those that print it.
 var (
-	worksOnZero = regexp.MustCompile("^(Unmarshal.*|Marshal.*|Append.*|WriteTo|ReadFrom|Verify|Decode|ApplyDelta|Clone|Snapshot|Equal|" +
-		"String|GoString|LogValue|Params|Config|Family|Len|Stages|Pages|Shards|Each|All|SizeBytes|FillRatio|Stuck|Total|" +
+	worksOnZero = regexp.MustCompile("^(Unmarshal.*|Marshal.*|Append.*|WriteTo|ReadFrom|Verify|ApplyDelta|Clone|Snapshot|Equal|" +
+		"String|GoString|LogValue|Params|Config|Family|Len|Pages|Shards|Each|All|SizeBytes|FillRatio|Stuck|Total|" +
 		"FalsePositiveRate|ErrorBound|MissBound|.*Estimated.*Len|Jaccard)$")
 	mayWork = regexp.MustCompile("^(InnerProduct|Threshold|Complete)$")
 	prints  = regexp.MustCompile("^(Format|GoString|String|LogValue|MarshalJSON|MarshalText)$")

@@ -41,7 +41,7 @@ func (s Structure) view(t rapid.TB, b []byte, fam hashfam.Family, f Encoded, oth
 	if err == nil && f != nil {
 		s.agree(t, names, f, v)
 	}
-	g, decoded := s.copied(t, v, b, err)
+	g, decoded := s.copied(t, v, b, fam, err)
 	require.Equal(t, err == nil, decoded == nil)
 	if err == nil && f != nil {
 		clear(b)
@@ -51,13 +51,14 @@ func (s Structure) view(t rapid.TB, b []byte, fam hashfam.Family, f Encoded, oth
 	return err
 }
 
-// copied returns a deep copy of the view v of b, which is the result of Decode.
-// A view without Decode is itself the structure, so b is decoded into it.
-// Before that, it must be encoded to the bytes of b or, if Verify returned the
-// error damaged, encoding it must return the same error.
-func (s Structure) copied(t rapid.TB, v any, b []byte, damaged error) (Encoded, error) {
+// copied decodes b, into the view v of b if that is itself the structure.
+// Before that, this view must be encoded to the bytes of b or, if Verify
+// returned the error damaged, encoding it must return the same error.
+func (s Structure) copied(t rapid.TB, v any, b []byte, fam hashfam.Family, damaged error) (Encoded, error) {
+	b = bytes.Clone(b)
 	if reflect.TypeOf(v) != reflect.TypeOf(s.zero()) {
-		return s.decoded(v)
+		g := s.receiver(fam)
+		return g, g.UnmarshalBinary(b)
 	}
 	view := v.(Encoded)
 	if damaged == nil {
@@ -75,7 +76,7 @@ func (s Structure) copied(t rapid.TB, v any, b []byte, damaged error) (Encoded, 
 		frametest.Equal(t, b, again, "a view is encoded to other bytes")
 		frametest.Equal(t, frametest.Text(b), text, "a view is encoded to another text")
 	}
-	return view, view.UnmarshalBinary(bytes.Clone(b))
+	return view, view.UnmarshalBinary(b)
 }
 
 // header reads the parameters in b and returns the error. The bytes after the

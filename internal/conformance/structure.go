@@ -71,8 +71,8 @@ type Structure struct {
 	// bits, and returns its payload length in bytes.
 	ClaimHuge func(params []byte) (payload uint64)
 	// Header reads the parameters, and View opens a view; see [Untyped]. The
-	// view must return the same as the structure, and must have a method Decode
-	// unless it has the structure's type.
+	// view must return the same as the structure. It can have the structure's
+	// type.
 	Header func(io.Reader, hashfam.Family) (params any, err error)
 	View   func([]byte, hashfam.Family) (view any, err error)
 	// Ask returns a function that queries frames of the family.
@@ -103,10 +103,9 @@ func On[S Encoded](do func(m *Machine, f, twin S)) func(*Machine) {
 type Type struct {
 	zero     func() Encoded
 	receiver func(hashfam.Family) Encoded
-	equal    func(a, b Encoded) bool                  // b may be nil
-	clone    func(Encoded) Encoded                    // or nil
-	merge    func(f Encoded, others ...Encoded) error // or nil
-	decoded  func(view any) (Encoded, error)
+	equal    func(a, b Encoded) bool                     // b may be nil
+	clone    func(Encoded) Encoded                       // or nil
+	merge    func(f Encoded, others ...Encoded) error    // or nil
 	params   func(f any) any                             // of a structure or its view
 	drawn    func(*rapid.T, hashfam.Family) (params any) // or nil
 	create   func(params any) (Encoded, error)           // or nil
@@ -129,7 +128,6 @@ func Of[P, E any, S pointer[E, S]](receiver func(hashfam.Family) S) Type {
 			other, _ := b.(S) // nil if b is
 			return a.(S).Equal(other)
 		},
-		decoded: func(view any) (Encoded, error) { return view.(interface{ Decode() (S, error) }).Decode() },
 		params: func(f any) any {
 			if f, ok := f.(interface{ Config() P }); ok {
 				return f.Config()

@@ -3,7 +3,6 @@ package frame
 import (
 	"bytes"
 	"cmp"
-	"encoding"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -281,14 +280,6 @@ var errZero = &hashfam.FieldError{
 	Package: "view", Err: hashfam.ErrParams, Field: "receiver", Value: "zero", Allowed: "a view of an encoding",
 }
 
-// Text returns the text form of the frame.
-func (v View) Text() ([]byte, error) {
-	if v.make == nil {
-		return nil, errZero
-	}
-	return toText(v.data), nil
-}
-
 func (v View) payload() []byte {
 	return v.data[headerBytes(len(v.Params)) : len(v.data)-sumBytes]
 }
@@ -322,12 +313,4 @@ func (v View) Verify(n uint64) error {
 		return err
 	}
 	return checkPadding("payload", v.payload()[n:], v.make)
-}
-
-// Decode decodes the frame into f and returns f.
-func Decode[F encoding.BinaryUnmarshaler](v View, f F) (F, error) {
-	if err := f.UnmarshalBinary(v.data); err != nil {
-		return *new(F), err
-	}
-	return f, nil
 }
