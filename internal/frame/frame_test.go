@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -402,3 +403,32 @@ func TestInvalidWriteResultsAreErrors(t *testing.T) {
 type lyingWriter int
 
 func (w lyingWriter) Write(b []byte) (int, error) { return len(b) + int(w), nil }
+
+// A file that is long enough is read into one array, as long as its size can be
+// trusted. Otherwise the array grows, and the old one is live beside it.
+func TestMemoryOfReading(t *testing.T) {
+	h := Header{Kind: Bloom, Params: make([]byte, 16), Payload: 1 << 20}
+	size := h.Size()
+	for _, test := range []struct {
+		kind    Kind
+		payload uint64
+		file    int64
+		want    uint64
+	}{
+		{Bloom, h.Payload, int64(size), size},
+		{Bloom, h.Payload, math.MaxInt64, size},
+		{Bloom, h.Payload, int64(size) - 1, 2 * size},
+		{Bloom, h.Payload, 1000, 4000},
+		{Bloom, h.Payload, 0, 0},
+		{Bloom, h.Payload, -1, 2 * size},
+		{Bloom, 1 << 62, -1, 1 << 61},
+		{Bloom, maxKnown, math.MaxInt64, 2 * (maxKnown + 72)},
+		{Window, h.Payload, int64(size), 3 * size},
+		{ScalableCuckoo, h.Payload, -1, 4 * size},
+		{HeavyHitters, 1 << 62, -1, 1 << 62},
+	} {
+		h.Kind = test.kind
+		h.Payload = test.payload
+		require.Equal(t, test.want, h.Memory(test.file), "%+v", test)
+	}
+}

@@ -1,8 +1,8 @@
 package frame
 
 import (
-	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"io"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -38,24 +38,35 @@ func tooShort(n, want int) error {
 // Family returns the text form of the header's family.
 func (h Header) Family() string { return familyText(h.Check) }
 
-// Publish verifies the checksum of the frame data, and then changes the frame
-// as if it had been encoded with the public family. Its parameters and contents
-// can then be read without the key.
-func Publish(data []byte) error {
-	h, err := Identify(data)
-	if err != nil {
-		return err
+// Publish returns a reader for the frame in r, which has the header h, as if it
+// had been encoded with the public family. Its parameters and contents can then
+// be read without the key. A wrong checksum stays wrong.
+func Publish(r io.Reader, h Header) io.Reader {
+	h.Check = hashfam.Family{}.CheckValue()
+	return &published{r: r, header: h.append(nil), end: h.Size() - sumBytes}
+}
+
+type published struct {
+	r      io.Reader
+	header []byte
+	at     uint64 // the number of bytes that have been read
+	end    uint64 // the number of bytes before the checksum
+	old    uint32 // the checksum of the bytes in r
+	new    uint32 // the checksum of the bytes that were returned
+}
+
+func (p *published) Read(b []byte) (int, error) {
+	n, err := p.r.Read(b)
+	before := b[:min(uint64(n), p.end-min(p.at, p.end))]
+	p.old = crc32.Update(p.old, castagnoli, before)
+	if p.at < uint64(len(p.header)) {
+		copy(before, p.header[p.at:])
 	}
-	if uint64(len(data)) != h.Size() {
-		return anyKind.Field(hashfam.ErrCorrupt, "frame length", len(data), fmt.Sprintf("%d bytes, as the header says", h.Size()))
+	p.new = crc32.Update(p.new, castagnoli, before)
+	p.at += uint64(len(before))
+	for i := len(before); i < n; i++ {
+		b[i] ^= byte(uint64(p.old^p.new) >> (8 * (p.at - p.end))) // zero after the checksum
+		p.at++
 	}
-	end := len(data) - sumBytes
-	if err := checkSum("checksum", data[end:], crcOf(data[:end]), anyKind); err != nil {
-		return err
-	}
-	header := headerBytes(len(h.Params)) - sumBytes
-	binary.LittleEndian.PutUint64(data[8:], hashfam.Family{}.CheckValue())
-	binary.LittleEndian.PutUint64(data[header:], uint64(crcOf(data[:header])))
-	binary.LittleEndian.PutUint64(data[end:], uint64(crcOf(data[:end])))
-	return nil
+	return n, err
 }

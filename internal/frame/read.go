@@ -60,6 +60,25 @@ func remaining(r io.Reader) uint64 {
 	return 0
 }
 
+// Memory returns an upper bound for the bytes that are live while a frame is
+// read. file is the number of bytes in the file that contains it, or -1 if this
+// is not known, as for a pipe.
+func (h Header) Memory(file int64) uint64 {
+	largest := min(h.Size(), 1<<60) // does not overflow below
+	if file >= 0 {
+		largest = min(largest, 2*uint64(file)) // see Read
+	}
+	arrays := uint64(2)
+	if file >= 0 && largest <= min(uint64(file), maxKnown) {
+		arrays = 1
+	}
+	switch h.Kind {
+	case HeavyHitters, TopK, Window, ScalableCuckoo: // not used as they are encoded
+		arrays += 2
+	}
+	return arrays * largest
+}
+
 // NewBytesReader returns a Reader for the frame data. It fails immediately if
 // data does not have the length in its header.
 func NewBytesReader(data []byte, m *fault.Maker) *Reader {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,7 +13,6 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/cli"
 	"github.com/filterfam/filterfam/internal/frame"
-	"github.com/filterfam/filterfam/internal/memory"
 )
 
 // An about describes the structure in a file.
@@ -51,7 +49,7 @@ func info(ctx context.Context, c *command) error {
 	}
 	var damaged error
 	for i, name := range names {
-		a, err := describe(ctx, name, fam)
+		a, err := c.describe(ctx, name, fam)
 		if err != nil {
 			c.out.Flush()
 			return err
@@ -83,72 +81,57 @@ func (c *command) printAbout(a about, asJSON, later bool) error {
 	return nil
 }
 
-// readStructure returns the frame at the beginning of a file, with its header,
-// and the size of the file. It does not keep what follows the frame.
-func readStructure(ctx context.Context, name string) (data []byte, h frame.Header, size uint64, err error) {
-	f, err := openHeader(ctx, name)
-	if err != nil {
-		return nil, h, 0, err
-	}
-	defer closeInput(f.file)
-	h = f.header
-	if info, err := f.file.Stat(); err == nil && info.Mode().IsRegular() {
-		if err := memory.Check(min(uint64(info.Size()), h.Size())); err != nil {
-			return nil, h, 0, inFile(name, err)
-		}
-	}
-	whole := f.whole()
-	data, err = io.ReadAll(io.LimitReader(whole, int64(min(h.Size(), math.MaxInt64))))
-	if err != nil {
-		return nil, h, 0, inFile(name, err)
-	}
-	more, err := io.Copy(io.Discard, whole)
-	if err != nil {
-		return nil, h, 0, inFile(name, err)
-	}
-	return data, h, uint64(len(data)) + uint64(more), nil
-}
-
-// describe reads a file.
-func describe(ctx context.Context, name string, fam hashfam.Family) (about, error) {
-	data, h, size, err := readStructure(ctx, name)
+// describe reads a file. It does not keep what follows the structure.
+func (c *command) describe(ctx context.Context, name string, fam hashfam.Family) (about, error) {
+	f, err := c.openHeader(ctx, name)
 	if err != nil {
 		return about{}, err
 	}
-	a := about{File: name, Kind: h.Kind.String(), Version: h.Version, Family: h.Family(), Bytes: size, Checksum: "right"}
+	defer closeInput(f.file)
+	if err := f.checkMemory(0); err != nil {
+		return about{}, inFile(name, err)
+	}
+	h := f.header
+	if h.Check != fam.CheckValue() { // most structures do not need the key
+		fam = hashfam.Family{}
+		f.Reader = frame.Publish(f.Reader, h)
+	}
+	s := receiver(h.Kind, fam)
+	var undecoded error
+	if s != nil {
+		_, undecoded = s.ReadFrom(f)
+	}
+	if _, err := io.Copy(io.Discard, f); err != nil {
+		return about{}, inFile(name, err)
+	}
+	return newAbout(name, f, s, undecoded), nil
+}
+
+// newAbout describes a structure that was decoded from a file, or nil if it has
+// no structure of its own.
+func newAbout(name string, f *openFrame, s structure, undecoded error) about {
+	h := f.header
+	a := about{File: name, Kind: h.Kind.String(), Version: h.Version, Family: h.Family(), Bytes: f.bytes, Checksum: "right"}
 	_, a.Kind, _ = strings.Cut(a.Kind, " ")
 	if h.Kind == frame.HeavyHitters {
 		a.Kind = h.Kind.String()
 	}
-	if a.Bytes != h.Size() {
+	switch {
+	case a.Bytes != h.Size():
 		a.Checksum = "wrong"
 		a.Remark = fmt.Sprintf("the file has %d bytes, but the structure needs %d", a.Bytes, h.Size())
-		return a, nil
+	case undecoded != nil:
+		a.fail(undecoded)
+	case s != nil:
+		a.Parameters, _, _ = strings.Cut(s.String(), ", family ")
+		a.Parameters += ")"
+		a.measure(s)
 	}
-	if h.Check != fam.CheckValue() { // most structures do not need the key
-		fam = hashfam.Family{}
-		err = frame.Publish(data)
-	}
-	s := receiver(h.Kind, fam)
-	if s == nil || err != nil {
-		a.fail(err)
-		return a, nil
-	}
-	if _, err := s.ReadFrom(bytes.NewReader(data)); err != nil {
-		a.fail(err)
-		return a, nil
-	}
-	a.Parameters, _, _ = strings.Cut(s.String(), ", family ")
-	a.Parameters += ")"
-	a.measure(s)
-	return a, nil
+	return a
 }
 
 // fail notes why the contents cannot be described.
 func (a *about) fail(err error) {
-	if err == nil {
-		return
-	}
 	a.Remark = cli.Message(err)
 	if strings.Contains(a.Remark, "checksum") || strings.Contains(a.Remark, "length") || errors.Is(err, io.ErrUnexpectedEOF) {
 		a.Checksum = "wrong"

@@ -187,23 +187,6 @@ func (c *counted) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// A watched file is like a counted reader, but stops when ctx is canceled. It is
-// still a file, so that its size is known.
-type watched struct {
-	*os.File
-	ctx      context.Context
-	progress *progress
-}
-
-func (w *watched) Read(b []byte) (int, error) {
-	if err := w.ctx.Err(); err != nil {
-		return 0, err
-	}
-	n, err := w.File.Read(b)
-	w.progress.read(n)
-	return n, err
-}
-
 // interruptible returns a reader that stops when ctx is canceled, even while a
 // read of a pipe or a terminal is waiting.
 func interruptible(ctx context.Context, file *os.File) io.Reader {

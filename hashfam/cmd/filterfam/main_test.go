@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"os"
@@ -444,28 +443,37 @@ func TestDamagedFilesAreRefused(t *testing.T) {
 	require.Contains(t, run(t, dir, "", "query", "empty").log, "empty: not a file of this library")
 }
 
-// A file that claims to contain a large structure is refused without allocating
-// it.
+// claim returns the header of a Bloom filter with this many bytes, and 1000
+// bytes of it.
+func claim(t testing.TB, size uint64) string {
+	t.Helper()
+	h := frame.Array{Kind: frame.Bloom, Cells: 8 * size, Hashes: 7}.Header(hashfam.Family{}.CheckValue())
+	var b bytes.Buffer
+	_, err := frame.Write(&b, h, func(yield func([]byte) bool) { yield(make([]byte, 1000)) })
+	require.NoError(t, err)
+	return b.String()
+}
+
+// A file or a pipe that claims to contain a large structure is refused without
+// allocating it. More bytes follow in the pipe.
 func TestFilesThatClaimTooMuchAreRefused(t *testing.T) {
 	dir := t.TempDir()
-	whole := succeeds(t, dir, "ada\n", "build", "-type", "bloom", "-o", "-")
-	h, err := frame.Identify([]byte(whole))
-	require.NoError(t, err)
-	for size, want := range map[uint64]string{1 << 20: "x: bloom: corrupt encoding: the frame ends after 1072 bytes: ", 1 << 44: "x: needs 17592186044488 bytes of memory, but only "} {
-		h.Payload = size
-		binary.LittleEndian.PutUint64(h.Params, 8*size)
-		var b bytes.Buffer
-		_, err := frame.Write(&b, h, func(yield func([]byte) bool) { yield(make([]byte, 1000)) })
-		require.NoError(t, err)
-		writeText(t, dir, "x", b.String())
+	for _, size := range []uint64{1 << 20, 1 << 44} {
+		writeText(t, dir, "x", claim(t, size))
 		for _, args := range [][]string{{"query", "x"}, {"merge", "-o", "y", "x", "x"}, {"uniq", "-n", "9", "-state", "x"}} {
 			r := run(t, dir, "", args...)
 			require.Equal(t, failed, r.code)
-			require.Contains(t, r.log, want)
+			require.Contains(t, r.log, "x: bloom: corrupt encoding: ")
 			require.Equal(t, 1, strings.Count(r.log, "\n"), r.log)
 		}
 		require.Equal(t, failed, run(t, dir, "", "info", "x").code)
 		require.Contains(t, run(t, dir, "", "info", "x").out, "the file has 1072 bytes, but the structure needs ")
+	}
+	for _, args := range [][]string{{"query", "-", "x"}, {"merge", "-o", "y", "-", "x"}, {"info", "-"}} {
+		r := run(t, dir, claim(t, 1<<44)+strings.Repeat("\x00", 1<<24), args...)
+		require.Equal(t, result{"", r.log, failed}, r)
+		require.Contains(t, r.log, "standard input: needs 35184372088976 bytes of memory, but only ")
+		require.Equal(t, 1, strings.Count(r.log, "\n"), r.log)
 	}
 }
 

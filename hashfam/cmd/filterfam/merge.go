@@ -33,12 +33,12 @@ func merge(ctx context.Context, c *command) error {
 		return err
 	}
 	c.progress.start(names)
-	whole, kind, err := c.load(ctx, names[0], fam)
+	whole, kind, err := c.load(ctx, names[0], fam, 0)
 	if err != nil {
 		return err
 	}
 	for _, name := range names[1:] {
-		part, other, err := c.load(ctx, name, fam)
+		part, other, err := c.load(ctx, name, fam, whole.SizeBytes())
 		if err != nil {
 			return err
 		}

@@ -71,7 +71,7 @@ func (c *command) printFound(f queryFlags, keys [][]byte, found []bool, counts [
 
 // openLookup returns a lookup for the structure in a file.
 func (c *command) openLookup(ctx context.Context, name string, fam hashfam.Family, counted bool) (lookup, error) {
-	s, h, err := c.load(ctx, name, fam)
+	s, h, err := c.load(ctx, name, fam, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 
 	"github.com/filterfam/filterfam/bloom"
@@ -17,6 +18,7 @@ import (
 	"github.com/filterfam/filterfam/hashfam/perfect"
 	"github.com/filterfam/filterfam/internal/frame"
 	"github.com/filterfam/filterfam/internal/memory"
+	"github.com/filterfam/filterfam/internal/saturating"
 )
 
 // A structure is any structure that a file can contain.
@@ -88,40 +90,70 @@ func allocated[P interface{ SizeBytes() uint64 }, T structure](flag string, para
 	return make(p)
 }
 
-// An openFrame is a file whose header has been read.
+// An openFrame is a file whose header has been read. It reads the whole file,
+// and stops when ctx is canceled.
 type openFrame struct {
-	file   *os.File
-	header frame.Header
-	first  []byte    // the bytes that have been read
-	rest   io.Reader // the bytes after them
+	io.Reader
+	ctx      context.Context
+	progress *progress
+	file     *os.File
+	header   frame.Header
+	size     int64  // the number of bytes in a regular file, or -1
+	bytes    uint64 // the number of bytes that have been read
 }
 
 // openHeader opens a file and reads its header.
-func openHeader(ctx context.Context, name string) (*openFrame, error) {
+func (c *command) openHeader(ctx context.Context, name string) (*openFrame, error) {
 	file, err := openInput(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	f := &openFrame{file: file, first: make([]byte, frame.MaxHeader), rest: interruptible(ctx, file)}
-	n, err := io.ReadFull(f.rest, f.first)
-	f.first = f.first[:n]
+	f := &openFrame{ctx: ctx, progress: c.progress, file: file, size: -1}
+	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+		f.size = info.Size()
+	}
+	rest := interruptible(ctx, file)
+	first := make([]byte, frame.MaxHeader)
+	n, err := io.ReadFull(rest, first)
+	first = first[:n]
 	if err == nil || err == io.EOF || err == io.ErrUnexpectedEOF {
-		f.header, err = frame.Identify(f.first)
-		err = notAStructure(f.first, err)
+		f.header, err = frame.Identify(first)
+		err = notAStructure(first, err)
 	}
 	if err != nil {
 		closeInput(file)
 		return nil, inFile(name, err)
 	}
+	f.Reader = io.MultiReader(bytes.NewReader(first), rest)
 	return f, nil
 }
 
-// whole returns a reader for the whole contents.
-func (f *openFrame) whole() io.Reader { return io.MultiReader(bytes.NewReader(f.first), f.rest) }
+// checkMemory returns an error unless there is memory for the structure that
+// the header describes, beside the given number of bytes.
+func (f *openFrame) checkMemory(held uint64) error {
+	return memory.Check(saturating.Add(f.header.Memory(f.size), held))
+}
 
-// load returns the structure in a file, and its header.
-func (c *command) load(ctx context.Context, name string, fam hashfam.Family) (structure, frame.Header, error) {
-	f, err := openHeader(ctx, name)
+func (f *openFrame) Read(b []byte) (int, error) {
+	if err := f.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := f.Reader.Read(b)
+	f.bytes += uint64(n)
+	f.progress.read(n)
+	return n, err
+}
+
+// Len returns the number of bytes that a regular file still has, so that a
+// structure of this size is allocated at once. Otherwise, it returns 0.
+func (f *openFrame) Len() int {
+	return int(min(max(f.size-int64(f.bytes), 0), math.MaxInt))
+}
+
+// load returns the structure in a file, and its header, if there is memory for
+// it beside the given number of bytes.
+func (c *command) load(ctx context.Context, name string, fam hashfam.Family, held uint64) (structure, frame.Header, error) {
+	f, err := c.openHeader(ctx, name)
 	if err != nil {
 		return nil, frame.Header{}, err
 	}
@@ -134,17 +166,13 @@ func (c *command) load(ctx context.Context, name string, fam hashfam.Family) (st
 	if s == nil {
 		return nil, h, inFile(name, fmt.Errorf("is %v, which cannot be used here", h.Kind))
 	}
-	if err := memory.Check(h.Size()); err != nil {
+	if err := f.checkMemory(held); err != nil {
 		return nil, h, inFile(name, err)
 	}
-	var from io.Reader = &watched{f.file, ctx, c.progress}
-	if _, err := f.file.Seek(-int64(len(f.first)), io.SeekCurrent); err != nil {
-		from = f.whole()
-	}
-	if _, err := s.ReadFrom(from); err != nil {
+	if _, err := s.ReadFrom(f); err != nil {
 		return nil, h, inFile(name, err)
 	}
-	if n, _ := from.Read(f.first[:1]); n > 0 {
+	if n, _ := f.Read(make([]byte, 1)); n > 0 {
 		return nil, h, inFile(name, errors.New("more bytes follow the structure"))
 	}
 	return s, h, nil

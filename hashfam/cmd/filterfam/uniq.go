@@ -156,7 +156,7 @@ func (c *command) openState(ctx context.Context, f uniqFlags, fam hashfam.Family
 	if err != nil || f.state == "" {
 		return lines, limit, err
 	}
-	old, h, err := c.load(ctx, f.state, fam)
+	old, h, err := c.load(ctx, f.state, fam, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return lines, limit, nil
 	}
