@@ -23,7 +23,7 @@ func TestDecodedWindowsAllocateWhatTheirKeysNeed(t *testing.T) {
 			Parts: rapid.SampledFrom([]int{1, 100, mostPanes}).Draw(t, "panes"),
 		}
 		least := leastPaneBytes * (c.Parts + 1)
-		c.MemoryBytes = rapid.SampledFrom([]int{0, least, 4 * least, 1 << 30, tracker.MaxMemory}).Draw(t, "memory")
+		c.MemoryBytes = rapid.SampledFrom([]int{0, least, 4 * least, tracker.MaxMemory / 16, tracker.MaxMemory}).Draw(t, "memory")
 		if c.Keys = rapid.SampledFrom([]uint64{0, 1, 10_000, mostKeys}).Draw(t, "keys of the window"); c.Keys == 0 {
 			c.Span = time.Hour
 		}

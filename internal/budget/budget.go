@@ -85,7 +85,7 @@ func checkRate(m *fault.Maker, rate float64, capacity uint64) error {
 func NeedBytes(bytes uint64, rate, fits float64) string {
 	need := fmt.Sprintf("at least %d for FPRate %g", bytes, rate)
 	fits *= 1.006
-	if fits < 1 {
+	if fits < 0.9995 { // otherwise it would be printed as 1
 		need += fmt.Sprintf(", or FPRate %.3g", fits)
 	}
 	return need

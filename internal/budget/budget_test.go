@@ -5,6 +5,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -15,6 +17,7 @@ import (
 	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/hashfam/sharded"
+	"github.com/filterfam/filterfam/internal/budget"
 	"github.com/filterfam/filterfam/internal/checks"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
@@ -197,6 +200,19 @@ func TestErrorsNameWhatIsNeeded(t *testing.T) {
 			require.NoError(t, err, "%v", fe)
 		}
 	})
+}
+
+// An error never names a rate of 1, which is not allowed.
+func TestErrorsNameNoRateOfOne(t *testing.T) {
+	for _, rate := range []float64{0.99, 0.9934, 0.9935, 0.9936, 0.994, 1} {
+		_, fits, found := strings.Cut(budget.NeedBytes(592, 0.03, rate), "or FPRate ")
+		if found {
+			named, err := strconv.ParseFloat(fits, 64)
+			require.NoError(t, err)
+			require.Less(t, named, 1.0)
+			require.GreaterOrEqual(t, named, rate)
+		}
+	}
 }
 
 func TestOneFieldIsNotEnough(t *testing.T) {
