@@ -205,7 +205,7 @@ func TestErrorsNameWhatIsNeeded(t *testing.T) {
 // An error never names a rate of 1, which is not allowed.
 func TestErrorsNameNoRateOfOne(t *testing.T) {
 	for _, rate := range []float64{0.99, 0.9934, 0.9935, 0.9936, 0.994, 1} {
-		_, fits, found := strings.Cut(budget.NeedBytes(592, 0.03, rate), "or FPRate ")
+		_, fits, found := strings.Cut(budget.NeedBytes(592, 0.03, rate), ", or FPRate ")
 		if found {
 			named, err := strconv.ParseFloat(fits, 64)
 			require.NoError(t, err)
