@@ -2,7 +2,6 @@ package frame
 
 import (
 	"fmt"
-	"hash/crc32"
 	"io"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -40,33 +39,22 @@ func (h Header) Family() string { return familyText(h.Check) }
 
 // Publish returns a reader for the frame in r, which has the header h, as if it
 // had been encoded with the public family. Its parameters and contents can then
-// be read without the key. A wrong checksum stays wrong.
+// be read without the key. The frame's checksum need not change, because every
+// header has the same CRC when it includes its own.
 func Publish(r io.Reader, h Header) io.Reader {
 	h.Check = hashfam.Family{}.CheckValue()
-	return &published{r: r, header: h.append(nil), end: h.Size() - sumBytes}
+	return &published{r, h.append(nil)}
 }
 
+// A published reader replaces the header.
 type published struct {
-	r      io.Reader
+	io.Reader
 	header []byte
-	at     uint64 // the number of bytes that have been read
-	end    uint64 // the number of bytes before the checksum
-	old    uint32 // the checksum of the bytes in r
-	new    uint32 // the checksum of the bytes that were returned
 }
 
 func (p *published) Read(b []byte) (int, error) {
-	n, err := p.r.Read(b)
-	before := b[:min(uint64(n), p.end-min(p.at, p.end))]
-	p.old = crc32.Update(p.old, castagnoli, before)
-	if p.at < uint64(len(p.header)) {
-		copy(before, p.header[p.at:])
-	}
-	p.new = crc32.Update(p.new, castagnoli, before)
-	p.at += uint64(len(before))
-	for i := len(before); i < n; i++ {
-		b[i] ^= byte(uint64(p.old^p.new) >> (8 * (p.at - p.end))) // zero after the checksum
-		p.at++
-	}
+	n, err := p.Reader.Read(b)
+	replaced := copy(b[:n], p.header)
+	p.header = p.header[replaced:]
 	return n, err
 }
