@@ -42,7 +42,7 @@ func (r *Rotating) AppendBinary(dst []byte) ([]byte, error) {
 func (r *Rotating) MarshalBinary() ([]byte, error) { return r.AppendBinary(nil) }
 
 // WriteTo writes the encoded filter to w. See Encoding in package [hashfam].
-func (r *Rotating) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, r.encode) }
+func (r *Rotating) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, errs, r.encode) }
 
 // MarshalText returns the encoded filter in base64.
 func (r Rotating) MarshalText() ([]byte, error) { return frame.MarshalText(&r) }

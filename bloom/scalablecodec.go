@@ -51,7 +51,7 @@ func (s *Scalable) AppendBinary(dst []byte) ([]byte, error) {
 func (s *Scalable) MarshalBinary() ([]byte, error) { return s.AppendBinary(nil) }
 
 // WriteTo writes the encoded filter to w. See Encoding in package [hashfam].
-func (s *Scalable) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, s.encode) }
+func (s *Scalable) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, errs, s.encode) }
 
 // MarshalText returns the encoded filter in base64.
 func (s Scalable) MarshalText() ([]byte, error) { return frame.MarshalText(&s) }

@@ -24,7 +24,7 @@ func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
 func (f *Filter) MarshalBinary() ([]byte, error) { return f.AppendBinary(nil) }
 
 // WriteTo writes the encoded filter to w. See Encoding in package [hashfam].
-func (f *Filter) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, f.encode) }
+func (f *Filter) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, errs, f.encode) }
 
 // MarshalText returns the encoded filter in base64.
 func (f Filter) MarshalText() ([]byte, error) { return frame.MarshalText(&f) }

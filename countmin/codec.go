@@ -34,7 +34,7 @@ func (s *Sketch) AppendBinary(dst []byte) ([]byte, error) { return frame.AppendB
 func (s *Sketch) MarshalBinary() ([]byte, error) { return s.AppendBinary(nil) }
 
 // WriteTo writes the encoded sketch to w. See Encoding in package [hashfam].
-func (s *Sketch) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, s.encode) }
+func (s *Sketch) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, errs, s.encode) }
 
 // MarshalText returns the encoded sketch in base64.
 func (s Sketch) MarshalText() ([]byte, error) { return frame.MarshalText(&s) }

@@ -28,7 +28,7 @@ func (h *HeavyHitters) AppendBinary(dst []byte) ([]byte, error) {
 func (h *HeavyHitters) MarshalBinary() ([]byte, error) { return h.AppendBinary(nil) }
 
 // WriteTo writes the encoded structure to w. See Encoding in package [hashfam].
-func (h *HeavyHitters) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, h.encode) }
+func (h *HeavyHitters) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, errs, h.encode) }
 
 // MarshalText returns the encoded structure in base64.
 func (h HeavyHitters) MarshalText() ([]byte, error) { return frame.MarshalText(&h) }

@@ -33,7 +33,7 @@ func (w *Window) AppendBinary(dst []byte) ([]byte, error) { return frame.AppendB
 func (w *Window) MarshalBinary() ([]byte, error) { return w.AppendBinary(nil) }
 
 // WriteTo writes the encoded window to dst. See Encoding in package [hashfam].
-func (w *Window) WriteTo(dst io.Writer) (int64, error) { return frame.WriteTo(dst, w.encode) }
+func (w *Window) WriteTo(dst io.Writer) (int64, error) { return frame.WriteTo(dst, errs, w.encode) }
 
 // UnmarshalBinary is like [HeavyHitters.UnmarshalBinary] for a Window. But if
 // you do not trust data, check MemoryBytes, Phi and Parts of the Config before

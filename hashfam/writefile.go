@@ -29,7 +29,7 @@ const temporaryPattern = ".filterfam-*"
 // one wins.
 //
 // WriteFile returns [ErrParams] if name is a folder, a device or another file
-// that is not regular. It also returns the errors of w and of the file system,
+// that is not regular, or w is nil. It also returns the errors of w and of the file system,
 // which must allow it to read and write the folder. After an error, the file is
 // unchanged, unless only syncing the folder failed after the file was replaced.
 //
@@ -40,6 +40,9 @@ const temporaryPattern = ".filterfam-*"
 //
 //	rm .filterfam-*
 func WriteFile(name string, w io.WriterTo) error {
+	if w == nil {
+		return fieldError(ErrParams, "w", nil, "a structure or another io.WriterTo")
+	}
 	name, err := followLinks(name)
 	if err != nil {
 		return err

@@ -131,6 +131,8 @@ func TestWriteFileRefusesWhatIsNotAFile(t *testing.T) {
 	require.ErrorContains(t, err, "this is a folder")
 	err = hashfam.WriteFile("", version(1))
 	require.ErrorIs(t, err, hashfam.ErrParams)
+	err = hashfam.WriteFile(filepath.Join(folder, "file"), nil)
+	require.EqualError(t, err, "hashfam: invalid parameters: w = <nil>, want a structure or another io.WriterTo")
 	err = hashfam.WriteFile(os.DevNull, version(1))
 	if runtime.GOOS != "windows" {
 		require.ErrorIs(t, err, hashfam.ErrParams)

@@ -40,7 +40,7 @@ func (e *Exact) AppendBinary(dst []byte) ([]byte, error) { return frame.AppendBi
 func (e *Exact) MarshalBinary() ([]byte, error) { return e.AppendBinary(nil) }
 
 // WriteTo writes the encoded Exact to w. See Encoding in package [hashfam].
-func (e *Exact) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, e.encode) }
+func (e *Exact) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, errs, e.encode) }
 
 // UnmarshalBinary decodes data into e. See Encoding in package [hashfam].
 func (e *Exact) UnmarshalBinary(data []byte) error {

@@ -68,6 +68,9 @@ func NewFromSorted(ctx context.Context, c Config, n uint64, digests iter.Seq[has
 	if err := errs.Context(ctx); err != nil {
 		return nil, err
 	}
+	if digests == nil {
+		return nil, paramError("digests", nil, "an iterator")
+	}
 	b := c.build(0, n)
 	return c.filter(b, n, func(columns uint32) (*ribbon.Ribbon, error) {
 		return ribbon.Stream(ctx, b, columns, n, digests, errs)

@@ -223,7 +223,7 @@ func TestConfigsAtTheirLimits(t *testing.T) {
 		require.ErrorIs(t, err, ErrParams)
 		require.ErrorContains(t, err, c.want, "%+v", c)
 		require.Zero(t, size)
-		_, err = NewFromSorted(t.Context(), c.config, c.keys, nil)
+		_, err = NewFromSorted(t.Context(), c.config, c.keys, slices.Values(unsorted))
 		require.ErrorContains(t, err, c.want, "%+v", c)
 		if c.keys == 1 { // these are invalid for any number of keys
 			digests := slices.Clone(unsorted)
@@ -253,6 +253,10 @@ func TestInvalidSequencesAreErrors(t *testing.T) {
 	require.EqualError(t, err, "static: invalid parameters: digest 1 = out of order, want ascending by Digest.Probe")
 	_, err = NewFromSorted(t.Context(), Config{FPRate: 0.01}, 1000, slices.Values(ascending(digests)[:990]))
 	require.EqualError(t, err, "static: invalid parameters: n = 1000, want the number of distinct digests, which is 990")
+	for _, n := range []uint64{0, 9} {
+		_, err = NewFromSorted(t.Context(), Config{FPRate: 0.01}, n, nil)
+		require.EqualError(t, err, "static: invalid parameters: digests = <nil>, want an iterator")
+	}
 }
 
 func TestNilContextsAreErrors(t *testing.T) {

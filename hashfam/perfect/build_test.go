@@ -487,6 +487,15 @@ func TestNilContextsAreErrors(t *testing.T) {
 	}
 }
 
+func TestNilSequencesAreErrors(t *testing.T) {
+	for _, n := range []uint64{0, 9} {
+		_, err := NewFromSorted(t.Context(), Config{}, n, nil)
+		require.EqualError(t, err, "perfect: invalid parameters: digests = <nil>, want an iterator")
+		_, err = NewFilterFromSorted(t.Context(), FilterConfig{FPRate: 0.01}, n, nil)
+		require.EqualError(t, err, "perfect: invalid parameters: keys = <nil>, want an iterator")
+	}
+}
+
 // A sequence can have any number of copies, and a build of them can be canceled.
 func TestCopiesCanBeCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())

@@ -67,7 +67,7 @@ func (f *Function) AppendBinary(dst []byte) ([]byte, error) { return frame.Appen
 func (f *Function) MarshalBinary() ([]byte, error) { return f.AppendBinary(nil) }
 
 // WriteTo writes the encoded function to w. See Encoding in package [hashfam].
-func (f *Function) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, f.encode) }
+func (f *Function) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, errs, f.encode) }
 
 // UnmarshalBinary decodes data into f. See Encoding in package [hashfam].
 //

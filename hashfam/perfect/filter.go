@@ -91,6 +91,9 @@ func NewFilterFromSorted(ctx context.Context, c FilterConfig, n uint64, keys ite
 	if err := errs.Context(ctx); err != nil {
 		return nil, err
 	}
+	if keys == nil {
+		return nil, paramError("keys", nil, "an iterator")
+	}
 	if err := c.check(n); err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ func (f *Filter) AppendBinary(dst []byte) ([]byte, error) { return frame.AppendB
 func (f *Filter) MarshalBinary() ([]byte, error) { return f.AppendBinary(nil) }
 
 // WriteTo writes the encoded filter to w. See Encoding in package [hashfam].
-func (f *Filter) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, f.encode) }
+func (f *Filter) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, errs, f.encode) }
 
 // UnmarshalBinary decodes data into f. See Encoding in package [hashfam].
 func (f *Filter) UnmarshalBinary(data []byte) error {

@@ -66,6 +66,9 @@ func NewFromSorted(ctx context.Context, c Config, n uint64, digests iter.Seq[has
 	if err := errs.Context(ctx); err != nil {
 		return nil, err
 	}
+	if digests == nil {
+		return nil, paramError("digests", nil, "an iterator")
+	}
 	return c.build(ctx, n, digests, newProgress(c.Progress, 1, n))
 }
 

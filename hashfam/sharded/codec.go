@@ -17,6 +17,9 @@ func (o *Of[T]) WriteTo(w io.Writer) (n int64, err error) {
 	if len(o.shards) == 0 {
 		return 0, &FieldError{Package: "sharded", Err: ErrParams, Field: "receiver", Value: "zero", Allowed: "an Of made with New or Read"}
 	}
+	if w == nil {
+		return 0, missing("w", "a writer")
+	}
 	err = o.Each(func(i int, value T) error {
 		from, ok := any(value).(io.WriterTo)
 		if !ok {
@@ -39,6 +42,9 @@ func (o *Of[T]) WriteTo(w io.Writer) (n int64, err error) {
 // ReadFrom method. It also returns the errors of [New] and the first error of a
 // shard or of r.
 func Read[T any](r io.Reader, n int, create func(shard int) (T, error)) (*Of[T], error) {
+	if r == nil {
+		return nil, missing("r", "a reader")
+	}
 	o, err := New(n, create)
 	if err != nil {
 		return nil, err

@@ -10,7 +10,8 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// ErrParams is returned by [New] and [Read]. It can be tested for with errors.Is.
+// ErrParams means that an argument is invalid. It can be tested for with
+// errors.Is.
 var ErrParams = hashfam.ErrParams
 
 // A FieldError describes an invalid argument. See [hashfam.FieldError].
@@ -35,13 +36,16 @@ type shard[T any] struct {
 const maxShards = 1 << 16
 
 // New calls create for each shard from 0 to n-1 and returns an Of with the
-// results. It returns [ErrParams] if n is not from 1 to 65,536, and the first
-// error of create. To load shards that were stored, use [Read].
+// results. It returns [ErrParams] if n is not from 1 to 65,536 or create is
+// nil, and the first error of create. To load shards that were stored, use [Read].
 func New[T any](n int, create func(shard int) (T, error)) (*Of[T], error) {
 	if n < 1 || n > maxShards {
 		return nil, &FieldError{
 			Package: "sharded", Err: ErrParams, Field: "n", Value: n, Allowed: fmt.Sprintf("1 to %d", maxShards),
 		}
+	}
+	if create == nil {
+		return nil, missing("create", "a function")
 	}
 	o := &Of[T]{make([]shard[T], n)}
 	for i := range o.shards {
@@ -52,6 +56,11 @@ func New[T any](n int, create func(shard int) (T, error)) (*Of[T], error) {
 		o.shards[i].value = value
 	}
 	return o, nil
+}
+
+// missing returns ErrParams for a nil argument.
+func missing(name, allowed string) error {
+	return &FieldError{Package: "sharded", Err: ErrParams, Field: name, Value: nil, Allowed: allowed}
 }
 
 // Shards returns the number of shards.
@@ -115,9 +124,12 @@ func (o *Of[T]) group(digests []hashfam.Digest) (grouped []hashfam.Digest, ends 
 }
 
 // Each calls f for each shard in order, until f returns an error, which Each
-// returns. Since Each locks one shard at a time, prevent concurrent changes if
+// returns. It returns [ErrParams] if f is nil. Since Each locks one shard at a time, prevent concurrent changes if
 // f should see a consistent state.
 func (o *Of[T]) Each(f func(i int, shard T) error) error {
+	if f == nil {
+		return missing("f", "a function")
+	}
 	for i := range o.shards {
 		var err error
 		o.shards[i].do(func(value T) { err = f(i, value) })

@@ -251,3 +251,18 @@ func TestCapacityAtTheLimits(t *testing.T) {
 		last = c
 	}
 }
+
+func TestNilArgumentsAreErrors(t *testing.T) {
+	of := sketches(t, 2)
+	_, create := sharded.New[*list](2, nil)
+	_, receiving := sharded.Read[*list](strings.NewReader(""), 2, nil)
+	_, read := sharded.Read(nil, 2, receiver)
+	_, written := of.WriteTo(nil)
+	for err, want := range map[error]string{
+		create: "create = <nil>, want a function", receiving: "create = <nil>, want a function", of.Each(nil): "f = <nil>, want a function",
+		read: "r = <nil>, want a reader", written: "w = <nil>, want a writer",
+	} {
+		require.ErrorIs(t, err, sharded.ErrParams)
+		require.EqualError(t, err, "sharded: invalid parameters: "+want)
+	}
+}

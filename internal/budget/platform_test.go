@@ -2,6 +2,7 @@ package budget_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -54,8 +55,8 @@ func TestPlansDoNotDependOnThePlatform(t *testing.T) {
 		"scalable": errorOf(bloom.NewScalable(scalable)),
 		"rotating": errorOf(bloom.NewRotating(rotating)),
 		"pages":    errorOf(cuckoo.NewScalable(pages)),
-		"static":   errorOf(static.NewFromSorted(t.Context(), static.Config{FPRate: rate}, n, nil)),
-		"few bits": errorOf(static.NewFromSorted(t.Context(), static.Config{FPRate: 0.99}, n, nil)),
+		"static":   errorOf(static.NewFromSorted(t.Context(), static.Config{FPRate: rate}, n, slices.Values([]hashfam.Digest(nil)))),
+		"few bits": errorOf(static.NewFromSorted(t.Context(), static.Config{FPRate: 0.99}, n, slices.Values([]hashfam.Digest(nil)))),
 	} {
 		require.ErrorIs(t, err, hashfam.ErrParams, what)
 		require.ErrorContains(t, err, "this platform", what)

@@ -213,13 +213,34 @@ func (s Structure) golden(t rapid.TB, file string, built Encoded) {
 	require.ErrorIs(t, used.UnmarshalText(append(frametest.Text(b), '?')), hashfam.ErrCorrupt)
 }
 
-// streams checks that failed reads and writes do not change a structure.
+// streams checks that failed reads and writes, also of nil, do not change a
+// structure.
 func (s Structure) streams(t *rapid.T, f Encoded) {
 	used := s.filled(t, f.Family())
 	own, b := encode(t, used), encode(t, f)
 	frametest.Streams(t, used, f, b)
+	s.missing(t, used)
 	frametest.Equal(t, own, encode(t, used), "a failed read changed the receiver")
 	frametest.Equal(t, b, encode(t, f), "a failed write changed the structure")
+}
+
+// missing checks that a nil reader and a nil writer are errors that name them,
+// and that nothing changes.
+func (s Structure) missing(t rapid.TB, f Encoded) {
+	read, fromNil := f.ReadFrom(nil)
+	written, toNil := f.WriteTo(nil)
+	require.Zero(t, read)
+	require.Zero(t, written)
+	fromNone := fromNil
+	if s.Header != nil {
+		_, fromNone = s.Header(nil, f.Family())
+	}
+	for i, err := range []error{fromNil, fromNone, toNil} {
+		require.ErrorIs(t, err, hashfam.ErrParams)
+		var field *hashfam.FieldError
+		require.ErrorAs(t, err, &field)
+		require.Equal(t, []string{"r", "r", "w"}[i], field.Field)
+	}
 }
 
 // lyingLength checks that a frame that claims to have 2^40 bits is rejected,

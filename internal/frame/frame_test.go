@@ -269,7 +269,7 @@ func (l list) encode() (Header, Payload, error) {
 func (l list) MarshalBinary() ([]byte, error)          { return l.AppendBinary(nil) }
 func (l list) MarshalText() ([]byte, error)            { return MarshalText(l) }
 func (l list) AppendBinary(dst []byte) ([]byte, error) { return AppendBinary(dst, l.encode) }
-func (l list) WriteTo(w io.Writer) (int64, error)      { return WriteTo(w, l.encode) }
+func (l list) WriteTo(w io.Writer) (int64, error)      { return WriteTo(w, errs, l.encode) }
 func (l *list) UnmarshalBinary(data []byte) error      { return l.decode(NewBytesReader(data, errs)) }
 func (l *list) ReadFrom(r io.Reader) (int64, error)    { return ReadFrom(r, errs, l.decode) }
 
@@ -299,7 +299,7 @@ func TestFormatRoundTrip(t *testing.T) {
 
 	_, err = list(nil).AppendBinary(nil)
 	require.ErrorIs(t, err, errNone)
-	_, err = list(nil).WriteTo(nil)
+	_, err = list(nil).WriteTo(io.Discard)
 	require.ErrorIs(t, err, errNone)
 }
 

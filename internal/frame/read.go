@@ -38,7 +38,11 @@ const maxKnown = min(1<<32, sizing.MaxBytes)
 // NewReader returns a Reader for the next frame in r. Use a new Reader for each
 // frame.
 func NewReader(r io.Reader, m *fault.Maker) *Reader {
-	return &Reader{r: r, make: m, have: min(remaining(r), maxKnown), buf: make([]byte, 0, maxHeader)}
+	fr := &Reader{r: r, make: m, have: min(remaining(r), maxKnown), buf: make([]byte, 0, maxHeader)}
+	if r == nil {
+		fr.err = m.Field(hashfam.ErrParams, "r", nil, "a reader")
+	}
+	return fr
 }
 
 // remaining returns the number of bytes left in r if r is a regular file or has

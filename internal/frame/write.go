@@ -27,7 +27,10 @@ func AppendBinary(dst []byte, encode Encoder) ([]byte, error) {
 }
 
 // WriteTo writes the frame to w. See [Write].
-func WriteTo(w io.Writer, encode Encoder) (int64, error) {
+func WriteTo(w io.Writer, m *fault.Maker, encode Encoder) (int64, error) {
+	if w == nil {
+		return 0, m.Field(hashfam.ErrParams, "w", nil, "a writer")
+	}
 	h, payload, err := encode()
 	if err != nil {
 		return 0, err
