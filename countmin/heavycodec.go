@@ -60,8 +60,8 @@ func (h *HeavyHitters) encode() (frame.Header, frame.Payload, error) {
 	if t.K > 0 {
 		kind, what = frame.TopK, uint64(t.K)
 	}
-	fixed := header(kind, h.family, heavyParams{what, t.Memory}, t.PayloadWords())
-	return fixed, frame.Words(t.Payload()), nil
+	words := t.PayloadWords()
+	return header(kind, h.family, heavyParams{what, t.Memory}, words), frame.Words(words, t.Payload()), nil
 }
 
 // decode reads a structure and finally, if there was no error, stores it in h.

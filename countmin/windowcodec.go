@@ -71,7 +71,7 @@ func (w *Window) encode() (frame.Header, frame.Payload, error) {
 	for i := range w.panes.All {
 		words += 1 + w.panes.All[i].PayloadWords()
 	}
-	return header(frame.Window, c.Family, p, words), frame.Words(w.payload), nil
+	return header(frame.Window, c.Family, p, words), frame.Words(words, w.payload), nil
 }
 
 // payload yields the words of the panes.

@@ -65,7 +65,7 @@ func checkNumbers[T number](t *testing.T, n int) {
 	require.EqualValues(t, h.Size(), len(b))
 	require.True(t, bytes.Equal(payload, b[64:len(b)-8]))
 	if sizeOf[T]() == 8 {
-		require.True(t, bytes.Equal(b, Append(nil, h, Words(slices.Values(words)))))
+		require.True(t, bytes.Equal(b, Append(nil, h, Words(uint64(len(words)), slices.Values(words)))))
 	}
 	var w bytes.Buffer
 	written, err := Write(&w, h, Numbers(values))

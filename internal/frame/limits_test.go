@@ -60,7 +60,7 @@ func TestPayloadsAreWrittenInPieces(t *testing.T) {
 	for _, n := range []int{0, 1, chunkBytes/8 - 1, chunkBytes / 8, chunkBytes/8 + 1, chunkBytes} {
 		words := make([]uint64, n)
 		checkPieces(t, Numbers(words), 8*n)
-		checkPieces(t, Words(slices.Values(words)), 8*n)
+		checkPieces(t, Words(uint64(n), slices.Values(words)), 8*n)
 		checkPieces(t, Numbers(make([]uint32, 2*n)), 8*n)
 		checkPieces(t, Numbers(make([]uint8, 8*n)), 8*n)
 	}
@@ -89,6 +89,9 @@ func TestWritingUsesABufferOf64KiB(t *testing.T) {
 	require.Less(t, least(Numbers(make([]uint8, 1<<20))), uint64(little))
 	require.Less(t, least(Numbers(make([]uint32, 1<<18))), uint64(chunkBytes+little))
 	require.Less(t, least(Numbers(make([]uint64, 1<<17))), uint64(chunkBytes+little))
+	words := func(n uint64) Payload { return Words(n, slices.Values(make([]uint64, n))) }
+	require.Less(t, least(words(1<<17)), uint64(chunkBytes+little))
+	require.Less(t, least(words(10)), uint64(little))
 }
 
 // A demanding reader records the requested numbers of bytes.

@@ -42,10 +42,10 @@ func Numbers[T number](values []T) Payload {
 	}
 }
 
-// Words returns a payload of words.
-func Words(words iter.Seq[uint64]) Payload {
+// Words returns a payload of n words. It uses a buffer of up to 64 KiB.
+func Words(n uint64, words iter.Seq[uint64]) Payload {
 	return func(yield func([]byte) bool) {
-		buf := make([]byte, 0, chunkBytes)
+		buf := make([]byte, 0, wordBytes*min(n, chunkBytes/wordBytes))
 		for w := range words {
 			buf = binary.LittleEndian.AppendUint64(buf, w)
 			if len(buf) == chunkBytes {
