@@ -19,7 +19,7 @@ var errs = &fault.Maker{Package: "test"}
 // recode encodes t and decodes the result.
 func recode(t *Tracker) (Tracker, error) {
 	h := frame.Header{Kind: frame.TopK, Version: 1, Params: make([]byte, 16), Payload: 8 * t.PayloadWords()}
-	r := frame.NewBytesReader(frame.Append(nil, h, frame.Words(t.Payload())), errs)
+	r := frame.NewBytesReader(frame.Append(nil, h, frame.Words(t.PayloadWords(), t.Payload())), errs)
 	words := frame.Read[uint64](r, r.Header(h.Kind, h.Version, 0).Payload/8)
 	if err := r.Err(); err != nil {
 		return Tracker{}, err
