@@ -14,6 +14,7 @@ import (
 	"github.com/filterfam/filterfam/internal/checks"
 	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/conformance"
+	"github.com/filterfam/filterfam/internal/saturating"
 )
 
 func TestEveryMemberIsFound(t *testing.T) {
@@ -174,7 +175,8 @@ func indexForms(f any) []conformance.Form {
 }
 
 // valueForms returns the forms of Value. The result is the value plus 1, or 0
-// if the key is not found.
+// if the key is not found. The largest value, which a changed frame can have,
+// stays the same.
 func valueForms(f any) []conformance.Form {
 	s := f.(interface {
 		Value([]byte) (uint64, bool)
@@ -187,11 +189,11 @@ func valueForms(f any) []conformance.Form {
 	all := func(dst []uint64, digests []hashfam.Digest) []uint64 {
 		values, found = s.ValueAll(values[:0], found[:0], digests)
 		for i, value := range values {
-			dst = append(dst, (value+1)*conformance.One(found[i]))
+			dst = append(dst, saturating.Add(value, 1)*conformance.One(found[i]))
 		}
 		return dst
 	}
-	number := func(value uint64, found bool) uint64 { return (value + 1) * conformance.One(found) }
+	number := func(value uint64, found bool) uint64 { return saturating.Add(value, 1) * conformance.One(found) }
 	return conformance.Forms("Value", s,
 		func(key []byte) uint64 { return number(s.Value(key)) },
 		func(key string) uint64 { return number(s.ValueString(key)) },
