@@ -179,7 +179,7 @@ func TestRatesHoldForMaphashDigests(t *testing.T) {
 		check(name, f)
 	}
 	check("static", must(static.New(context.Background(), static.Config{FPRate: rate}, slices.Clone(all[:keys]))))
-	require.InEpsilon(t, meanError(checks.Digests(rand.New(rand.NewPCG(91, 91)), len(all)), keys), meanError(all, keys), 0.05)
+	require.InEpsilon(t, meanError(checks.Digests(rand.New(rand.NewPCG(91, 91)), len(all)), keys), meanError(all, keys), 0.08)
 }
 
 // meanError adds the first n digests to a sketch, and returns the mean count of

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,7 +15,8 @@ import (
 // files that .ci/release looks at.
 type clone struct {
 	*testing.T
-	dir string
+	dir     string
+	environ []string
 }
 
 func newClone(t *testing.T) clone {
@@ -24,7 +26,7 @@ func newClone(t *testing.T) clone {
 			t.Skip("there is no", program)
 		}
 	}
-	c := clone{t, t.TempDir()}
+	c := clone{t, t.TempDir(), gitEnvironment(t)}
 	origin := t.TempDir()
 	c.git("init", "-q", "-b", "main")
 	c.git("init", "-q", "--bare", origin)
@@ -37,10 +39,22 @@ func newClone(t *testing.T) clone {
 	return c
 }
 
+// gitEnvironment returns an environment in which git does not use the settings
+// of the user or of a calling git, and starts no maintenance that would
+// continue to write after the command.
+func gitEnvironment(t *testing.T) []string {
+	t.Helper()
+	settings := filepath.Join(t.TempDir(), "settings")
+	require.NoError(t, os.WriteFile(settings, []byte("[maintenance]\nauto = false\n[gc]\nauto = 0\n[receive]\nautogc = false\n"), 0o600))
+	environ := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") })
+	return append(environ, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+settings)
+}
+
 func (c clone) git(args ...string) {
 	c.Helper()
 	cmd := exec.Command("git", append([]string{"-c", "user.name=test", "-c", "user.email=test"}, args...)...)
 	cmd.Dir = c.dir
+	cmd.Env = c.environ
 	out, err := cmd.CombinedOutput()
 	require.NoError(c, err, "%s", out)
 }
@@ -67,6 +81,7 @@ func (c clone) push() {
 func (c clone) release(args ...string) (string, error) {
 	cmd := exec.Command("bash", append([]string{".ci/release"}, args...)...)
 	cmd.Dir = c.dir
+	cmd.Env = c.environ
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }

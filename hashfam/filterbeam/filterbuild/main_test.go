@@ -294,22 +294,34 @@ func TestBinaryFilesAreReported(t *testing.T) {
 	require.Empty(t, log)
 }
 
+// An untilWritten calls end when something is written to it.
+type untilWritten struct {
+	bytes.Buffer
+	end func()
+}
+
+func (w *untilWritten) Write(b []byte) (int, error) {
+	w.end()
+	return w.Buffer.Write(b)
+}
+
 // A job without a worker prints that it is waiting. A build can have a time
 // limit.
 func TestWaitingJobsAreReported(t *testing.T) {
-	listener, err := net.Listen("tcp", "localhost:0")
-	require.NoError(t, err)
-	defer listener.Close() // it accepts connections but never responds
-	var log bytes.Buffer
-	ctx, end := context.WithTimeout(t.Context(), 3*time.Second)
+	const nobody = "localhost:1" // an endpoint without a server
+	ctx, end := context.WithCancel(t.Context())
 	defer end()
-	ask(listener.Addr().String(), func(w watcher) { w.watch(ctx, &log, time.Millisecond) })
+	log := untilWritten{end: end}
+	ask(nobody, func(w watcher) { w.watch(ctx, &log, time.Millisecond) })
 	require.Contains(t, log.String(), "has not accepted the job yet")
-	w := watcher{endpoint: "localhost:1"}
+	w := watcher{endpoint: nobody}
 	info := &jobpb.JobInfo{JobId: "job-1"}
 	require.Contains(t, w.waitsFor(info, 0), "job job-1 at localhost:1 is UNSPECIFIED, but no worker has read a key yet")
 	require.Contains(t, w.waitsFor(info, 9), "has read 9 keys; it is sorting, solving or writing, or its worker is lost")
 
+	listener, err := net.Listen("tcp", "localhost:0")
+	require.NoError(t, err)
+	defer listener.Close() // it accepts connections but never responds
 	keys, out := inputs(t, "ada\n")
 	_, printed, code := process(t, "-runner=universal", "-endpoint="+listener.Addr().String(), "-timeout=1s", "-n=9", "-o="+out, keys)
 	require.Equal(t, failed, code)
@@ -350,7 +362,7 @@ func TestAllRunnersWriteTheSameFrame(t *testing.T) {
 	for _, structure := range structures {
 		frame := func(runner ...string) []byte {
 			out := filepath.Join(dir, "out.bin")
-			args := append(runner, "-structure="+structure, "-layout=blocked", "-n=1000000", "-windows=2", "-timeout=2m", "-force", "-o="+out, pattern)
+			args := append(runner, "-structure="+structure, "-layout=blocked", "-n=1000000", "-windows=2", "-timeout=20m", "-force", "-o="+out, pattern)
 			printed, log, code := process(t, args...)
 			require.Zero(t, code, "%s", log)
 			require.Contains(t, printed, fmt.Sprintf("%d lines of 8 files", n))

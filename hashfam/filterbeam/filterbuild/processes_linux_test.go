@@ -98,7 +98,7 @@ func (s shell) await(t *testing.T, block, port string) {
 	t.Helper()
 	begin := time.Now()
 	for last := begin; !answers(port); time.Sleep(10 * time.Millisecond) {
-		require.Less(t, time.Since(begin), 5*time.Minute, block)
+		require.Less(t, time.Since(begin), 10*time.Minute, block)
 		if time.Since(last) > time.Minute {
 			last = time.Now()
 			require.NoError(t, s.command(t, block).Run(), block)
@@ -168,7 +168,7 @@ func requireKillable(t *testing.T, s shell, command string) {
 	slow := s.command(t, command)
 	require.NoError(t, slow.Start())
 	var worker int
-	require.Eventually(t, func() bool { worker = workerOf(name); return worker > 0 }, 2*time.Minute, 10*time.Millisecond)
+	require.Eventually(t, func() bool { worker = workerOf(name); return worker > 0 }, 10*time.Minute, 10*time.Millisecond)
 	require.NoError(t, syscall.Kill(worker, syscall.SIGKILL))
 
 	ended := make(chan error, 1)
