@@ -91,6 +91,19 @@ func (l layout) bitsFor(k int, bits uint64) uint64 {
 	return bits / unit * unit
 }
 
+// Much smaller filters have rates that differ from 1 by rounding errors alone.
+// They must not lead to a large number of hash functions.
+func TestPlansForHighRatesAreMinimal(t *testing.T) {
+	requireMinimal(t, layouts[2], 280_593, 0.9664707853898132, 1)
+	for _, l := range layouts {
+		for n := uint64(1000); n < 1e9; n = n*5/2 + 1 {
+			for gap := 0.1; gap > 1e-15; gap *= 0.7 {
+				requireMinimal(t, l, n, 1-gap, 1)
+			}
+		}
+	}
+}
+
 func TestNoOtherPlanIsBetter(t *testing.T) {
 	for _, l := range layouts {
 		for _, n := range []uint64{1, 3, 31, 1000, 1e6} {

@@ -2,6 +2,10 @@ package sizing
 
 import "math"
 
+// worst is a rate that is so high that a single hash function is always better.
+// Above it, rounding errors would decide between two numbers of functions.
+const worst = 1 - 1e-9
+
 // A search finds the smallest filter for n keys at a rate of eps. Sizes can be
 // in any unit, but the rate must not increase with the size.
 type search struct {
@@ -24,6 +28,9 @@ func (s *search) at(size uint64, k int) float64 {
 	r, ok := s.known[choice]
 	if !ok {
 		r = s.rate(size, k)
+		if k > 1 && r > worst {
+			r = 1
+		}
 		s.known[choice] = r
 	}
 	if r > s.eps {
