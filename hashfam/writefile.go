@@ -29,9 +29,10 @@ const temporaryPattern = ".filterfam-*"
 // one wins.
 //
 // WriteFile returns [ErrParams] if name is a folder, a device or another file
-// that is not regular, or w is nil. It also returns the errors of w and of the file system,
-// which must allow it to read and write the folder. After an error, the file is
-// unchanged, unless only syncing the folder failed after the file was replaced.
+// that is not regular, or if w is nil. It also returns the errors of w and of
+// the file system, which must allow it to read and write the folder. After an
+// error, the file is unchanged, unless only syncing the folder failed after the
+// file was replaced.
 //
 // WriteFile first writes a temporary file to the same folder, and removes it if
 // there is an error or a panic. If the program is killed or the machine

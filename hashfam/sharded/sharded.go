@@ -37,7 +37,8 @@ const maxShards = 1 << 16
 
 // New calls create for each shard from 0 to n-1 and returns an Of with the
 // results. It returns [ErrParams] if n is not from 1 to 65,536 or create is
-// nil, and the first error of create. To load shards that were stored, use [Read].
+// nil, and the first error of create. To load shards that were stored, use
+// [Read].
 func New[T any](n int, create func(shard int) (T, error)) (*Of[T], error) {
 	if n < 1 || n > maxShards {
 		return nil, &FieldError{
@@ -124,8 +125,8 @@ func (o *Of[T]) group(digests []hashfam.Digest) (grouped []hashfam.Digest, ends 
 }
 
 // Each calls f for each shard in order, until f returns an error, which Each
-// returns. It returns [ErrParams] if f is nil. Since Each locks one shard at a time, prevent concurrent changes if
-// f should see a consistent state.
+// returns. It returns [ErrParams] if f is nil. Since Each locks one shard at a
+// time, prevent concurrent changes if f should see a consistent state.
 func (o *Of[T]) Each(f func(i int, shard T) error) error {
 	if f == nil {
 		return missing("f", "a function")
