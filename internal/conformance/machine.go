@@ -149,8 +149,12 @@ func (m *Machine) check() {
 		m.Counts = m.s.Remembered(m)
 	}
 	m.s.alike(m, m.F, m.Twin)
-	keys := m.members()
-	m.checkCounts(keys[:min(len(keys), 500)]) // the other keys follow at the end
+	last := m.Added[max(0, len(m.Added)-500):] // the other keys follow at the end
+	var keys []string
+	for _, e := range last {
+		keys = append(keys, e.Key)
+	}
+	m.checkCounts(keys)
 	if f, ok := m.F.(interface{ Len() uint64 }); ok && m.Exact {
 		want := Total(m.Counts)
 		if m.s.Builders != nil {

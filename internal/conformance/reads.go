@@ -136,16 +136,19 @@ func (s Structure) ask(t rapid.TB, b []byte, f Encoded, invalid error) {
 func (s Structure) secrets(t *rapid.T) {
 	fam := hashfam.New(hashfam.Key{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15})
 	f := s.filled(t, fam)
-	values := []any{f, s.params(f), map[string]any{"f": f}, struct{ F any }{f}}
+	p := s.params(f)
+	nested := []any{p, map[string]any{"f": f}, struct{ F any }{f}}
 	if s.Reads != nil {
-		values = append(values, s.Reads(f))
+		nested = append(nested, s.Reads(f))
 	}
+	values := []any{f, p}
 	if s.View != nil {
 		if v, err := s.View(encode(t, f), fam); err == nil {
+			nested = append(nested, v)
 			values = append(values, v)
 		}
 	}
-	for _, v := range append(values, values) {
+	for _, v := range append(values, nested) {
 		out := shown(v)
 		for _, wrong := range []string{"506097522914230528", "706050403020100", "1084818905618843912", "f0e0d0c0b0a0908",
 			"0 1 2 3 4 5 6 7", "0,1,2,3,4,5,6,7", "!ERROR", "!PANIC", "(PANIC"} { // base64 can contain PANIC, but neither ! nor (
