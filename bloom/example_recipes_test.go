@@ -98,9 +98,11 @@ func Example_metrics() {
 	}
 	publish("full", new(sync.Mutex), full)
 	fmt.Println(json.Valid([]byte(expvar.Get("full").String())))
+	fmt.Fprintln(os.Stdout, "seen_keys", full.EstimatedLen()) // in Prometheus's text format
 	// Output:
 	// 1200 bytes, about 496 keys, a rate of 0.02%
 	// true
+	// seen_keys +Inf
 }
 
 // A guard is a filter in front of a slow store.

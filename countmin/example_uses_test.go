@@ -3,6 +3,9 @@ package countmin_test
 import (
 	"container/list"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -107,6 +110,74 @@ func Example_cacheAdmission() {
 	// 300 entries: 49.0%, with admission 52.0%, 8400 bytes
 	// 1000 entries: 64.7%, with admission 67.7%, 27992 bytes
 	// 3000 entries: 76.5%, with admission 77.4%, 83976 bytes
+}
+
+// top returns the k most frequent keys in a window. certain is true if no other
+// key occurs more often in the part of the stream that the window covers.
+func top(w *countmin.Window, k int) (keys []string, certain bool) {
+	least, next := w.Total(), w.Threshold()
+	for key, e := range w.All() {
+		if len(keys) == k {
+			next = e.High
+			break
+		}
+		keys = append(keys, key)
+		least = min(least, e.Low)
+	}
+	return keys, len(keys) == k && least >= next && w.Complete()
+}
+
+// This example finds the ten most frequent of a shop's last 10,000 requests.
+func Example_topTen() {
+	w := hashfam.Must(countmin.NewWindow(countmin.WindowConfig{Phi: 0.002, Keys: 10_000}))
+	for _, page := range data.RequestsWeb12() {
+		w.AddString(page)
+	}
+	fmt.Println(top(w, 10))
+	// Output: [55 131 153 282 34 68 188 379 4 407] true
+}
+
+// The result is compared with exact counts of the part that the window covers.
+// A tenth of the requests are for a name that is too long for the memory.
+func TestTopOfAWindowIsCertain(t *testing.T) {
+	long, results := strings.Repeat("long", 2000), map[bool]int{}
+	for kib := 12; kib <= 64; kib += 4 {
+		config := countmin.WindowConfig{Phi: 0.004, Keys: 10_000, MemoryBytes: kib << 10}
+		w := hashfam.Must(countmin.NewWindow(config))
+		requests := slices.Clone(data.RequestsWeb12())
+		for i, page := range requests {
+			if kib%8 == 0 && i%10 == 0 {
+				page = long
+			}
+			requests[i] = page
+			w.AddString(page)
+			if i%3000 > 0 {
+				continue
+			}
+			counts := map[string]int{}
+			for _, covered := range requests[i+1-int(w.Total()) : i+1] {
+				counts[covered]++
+			}
+			for _, k := range []int{1, 2, 5, 10, 15, 20, 30} {
+				list, certain := top(w, k)
+				results[certain]++
+				if !certain {
+					continue
+				}
+				require.Len(t, list, k)
+				others, least := maps.Clone(counts), len(requests)
+				for _, key := range list {
+					delete(others, key)
+					least = min(least, counts[key])
+				}
+				for key, n := range others {
+					require.LessOrEqual(t, n, least, "%.9s is more frequent than one of the top %d of %v: %v", key, k, w, list)
+				}
+			}
+		}
+	}
+	require.Greater(t, results[true], 50)
+	require.Greater(t, results[false], 50)
 }
 
 const perMinute = 100
