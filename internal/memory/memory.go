@@ -5,11 +5,7 @@ package memory
 
 import (
 	"fmt"
-	"io/fs"
-	"os"
-	"path"
-	"strconv"
-	"strings"
+	"math"
 
 	"github.com/filterfam/filterfam/internal/sizing"
 )
@@ -22,62 +18,11 @@ func Check(bytes uint64) error {
 	return nil
 }
 
-// Limit returns the largest number of bytes that this process can use. On
-// Linux, this is the machine's memory without swap, of which other processes
-// may use a part, or a lower limit for this process or its control groups. On
-// other systems, Limit returns the size of the largest structure.
-func Limit() uint64 { return limit(os.DirFS("/")) }
+// Limit returns the largest number of bytes that this process can use. This is
+// the machine's memory without swap, of which other processes may use a part.
+// On Linux, a lower limit for this process or its control groups counts, too.
+// If nothing is known, Limit returns the size of the largest structure.
+func Limit() uint64 { return min(limit(), sizing.MaxBytes) }
 
-func limit(root fs.FS) uint64 {
-	least := uint64(sizing.MaxBytes)
-	if kib, known := number(root, "proc/meminfo", "MemTotal:"); known {
-		least = min(least, kib*1024)
-	}
-	if bytes, known := number(root, "proc/self/limits", "Max address space"); known {
-		least = min(least, bytes)
-	}
-	groups, _ := fs.ReadFile(root, "proc/self/cgroup")
-	for line := range strings.Lines(string(groups)) {
-		fields := strings.SplitN(strings.TrimSpace(line), ":", 3)
-		if len(fields) < 3 {
-			continue
-		}
-		switch fields[1] {
-		case "": // version 2
-			least = min(least, groupLimit(root, "sys/fs/cgroup", fields[2], "memory.max"))
-		case "memory":
-			least = min(least, groupLimit(root, "sys/fs/cgroup/memory", fields[2], "memory.limit_in_bytes"))
-		}
-	}
-	return least
-}
-
-// groupLimit returns the lowest limit of a control group and those that contain
-// it. In a container, only the files of the outermost group may be visible.
-func groupLimit(root fs.FS, folder, group, name string) uint64 {
-	least := uint64(sizing.MaxBytes)
-	for group = path.Clean("/" + group); ; group = path.Dir(group) {
-		if bytes, known := number(root, path.Join(folder, group, name), ""); known {
-			least = min(least, bytes)
-		}
-		if group == "/" {
-			return least
-		}
-	}
-}
-
-// number returns the first number after a label in a file. It returns false if
-// there is none, for example because there is no limit.
-func number(root fs.FS, name, label string) (uint64, bool) {
-	text, err := fs.ReadFile(root, name)
-	if err != nil {
-		return 0, false
-	}
-	_, after, found := strings.Cut(string(text), label)
-	fields := strings.Fields(after)
-	if !found || len(fields) == 0 {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(fields[0], 10, 64)
-	return n, err == nil
-}
+// unknown is the limit of a system that does not say how much memory it has.
+const unknown = math.MaxUint64
