@@ -46,7 +46,7 @@ func reserved(root fs.FS) uint64 {
 // spared returns the number of bytes for structures if the process can use this
 // number. The rest is for the program itself, and because Go's runtime gets
 // memory from the system in units of up to 64 MiB.
-func spared(bytes uint64) uint64 { return bytes - min(bytes/2, 128<<20) }
+func spared(bytes uint64) uint64 { return max(bytes/4, bytes-min(bytes, 128<<20)) }
 
 // groupLimit returns the lowest limit of a control group and those that contain
 // it. In a container, only the files of the outermost group may be visible.

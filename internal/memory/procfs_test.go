@@ -16,7 +16,7 @@ func TestLimitIsTheLowestOfAllLimits(t *testing.T) {
 		{unknown, nil},
 		{8 * kib, map[string]string{"proc/meminfo": "MemTotal:           8 kB\nMemFree:     2 kB\n"}},
 		{unknown, map[string]string{"proc/self/limits": "Max address space         unlimited            unlimited            bytes\n"}},
-		{5000, map[string]string{
+		{2499, map[string]string{
 			"proc/meminfo":     "MemTotal:          16 kB\n",
 			"proc/self/limits": "Max data size   unlimited   unlimited   bytes\nMax address space         9999                 unlimited            bytes\n",
 		}},
@@ -24,7 +24,7 @@ func TestLimitIsTheLowestOfAllLimits(t *testing.T) {
 			"proc/self/limits": "Max address space         9797894144           unlimited            bytes\n",
 			"proc/self/status": "VmPeak:\t 1089652 kB\nVmSize:\t 1089576 kB\nVmData:\t   41000 kB\n",
 		}},
-		{1000, map[string]string{"proc/self/limits": "Max data size   2000    3000     bytes\n"}},
+		{500, map[string]string{"proc/self/limits": "Max data size   2000    3000     bytes\n"}},
 		{0, map[string]string{
 			"proc/self/limits": "Max address space         1000           unlimited            bytes\n",
 			"proc/self/status": "VmSize:\t 1089576 kB\nVmData:\t   41000 kB\n",

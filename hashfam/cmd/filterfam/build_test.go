@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,21 +11,26 @@ import (
 	"github.com/filterfam/filterfam/internal/memory"
 )
 
-// Digests are held in memory only while there is room for them.
+// Digests are held in memory only while there is room for them, for the array
+// into which all of them are then copied, and for the filter.
 func TestDigestsAreRefusedBeforeTheyAreAllocated(t *testing.T) {
-	batch := make([]hashfam.Digest, 1000)
+	var all collected
 	check := func(bytes uint64) error {
-		if bytes > 240_000 { // three times the digests of ten batches
-			return memory.Check(1 << 60)
+		if bytes > 20*3*perArray {
+			return memory.Check(1 << 62)
 		}
 		return nil
 	}
-	var all []hashfam.Digest
+	var batches []hashfam.Digest
 	var err error
-	for err == nil {
-		require.LessOrEqual(t, len(all), 30_000)
-		all, err = appendDigests(all, batch, check)
+	for n := 1; err == nil; n += 1000 {
+		batch := make([]hashfam.Digest, n)
+		for i := range batch {
+			batch[i] = hashfam.Digest(len(batches) + i)
+		}
+		err = all.add(batch, check)
+		batches = append(batches, batch...)
 	}
-	require.Nil(t, all)
-	require.ErrorContains(t, err, "000 lines: needs 1152921504606846976 bytes of memory, but only ")
+	require.Equal(t, batches[:3*perArray], slices.Concat(all...))
+	require.ErrorContains(t, err, fmt.Sprintf("more than %d lines: needs 4611686018427387904 bytes of memory, but only ", 3*perArray))
 }

@@ -22,12 +22,15 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
 	"github.com/filterfam/filterfam/internal/cli"
+	"github.com/filterfam/filterfam/internal/memory"
 )
 
 // The exit codes other than 0.
@@ -77,6 +80,7 @@ func start(sub subcommand, args []string) int {
 		<-ctx.Done()
 		stop() // a second signal ends the process at once
 	}()
+	collectEarly()
 	c := newCommand(sub.name, args)
 	err := sub.run(ctx, c)
 	if err == nil || errors.Is(err, errNothing) {
@@ -99,6 +103,16 @@ func start(sub subcommand, args []string) int {
 	}
 	fmt.Fprintf(os.Stderr, "filterfam %s: %s\n", sub.name, cli.Message(err))
 	return failed
+}
+
+// collectEarly makes Go's runtime collect garbage before it uses all memory. A
+// lower limit, from the environment variable GOMEMLIMIT, stays.
+func collectEarly() {
+	const query = -1
+	limit := int64(min(memory.Limit(), math.MaxInt64))
+	if limit < debug.SetMemoryLimit(query) {
+		debug.SetMemoryLimit(limit)
+	}
 }
 
 // errNothing is returned if query has found no line.

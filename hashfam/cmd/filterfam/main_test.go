@@ -192,9 +192,9 @@ func TestKeysDoNotDependOnTheFile(t *testing.T) {
 	writeText(t, dir, "crlf", "ada\r\ngrace\r\n\r\nedsger\r\n")
 	writeText(t, dir, "words.txt", zipped(t, "ada\ngrace\nedsger\n"))
 	writeText(t, dir, "-", "edsger\nada\ngrace\nada\n")
-	writeText(t, dir, "nul", "ada\x00grace\x00edsger")
+	writeText(t, dir, "zeros", "ada\x00grace\x00edsger")
 	want := succeeds(t, dir, "", "build", "-o", "-", "lf")
-	for _, args := range [][]string{{"crlf"}, {"words.txt"}, {"./-"}, {"-0", "nul"}, {"--", "lf", "crlf", "words.txt"}} {
+	for _, args := range [][]string{{"crlf"}, {"words.txt"}, {"./-"}, {"-0", "zeros"}, {"--", "lf", "crlf", "words.txt"}} {
 		require.Equal(t, want, succeeds(t, dir, "", append([]string{"build", "-o", "-"}, args...)...), args)
 	}
 	require.Equal(t, want, succeeds(t, dir, zipped(t, "ada\ngrace\nedsger\n"), "build", "-o", "-"))
