@@ -11,6 +11,7 @@ import (
 	"errors"
 	"flag"
 	"hash/crc32"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -115,12 +116,18 @@ func change(t *rapid.T, b, another []byte) []byte {
 		last = min(last, HeaderLen(b)/8)
 	}
 	at := 8 * rapid.IntRange(Payload/8, last-1).Draw(t, "word")
-	changes := []string{"write a number", "add a number", "copy words", "resize", "length of the parameters"}
+	changes := []string{"write a number", "fill words", "add a number", "copy words", "resize", "length of the parameters"}
 	switch w := b[at:]; rapid.SampledFrom(changes).Draw(t, "change") {
 	case "write a number":
 		size := 1 << rapid.IntRange(0, 3).Draw(t, "log of its bytes")
 		number := binary.LittleEndian.AppendUint64(nil, drawNumber(t))
 		copy(w[rapid.IntRange(0, 8/size-1).Draw(t, "place")*size:][:size], number)
+	case "fill words":
+		number := binary.LittleEndian.AppendUint64(nil, drawNumber(t))
+		for words := rapid.IntRange(1, 40).Draw(t, "words"); words > 0 && len(w) >= 8; words-- {
+			copy(w, number)
+			w = w[8:]
+		}
 	case "add a number":
 		binary.LittleEndian.PutUint64(w, binary.LittleEndian.Uint64(w)+drawNumber(t))
 	case "copy words":
@@ -139,12 +146,12 @@ func change(t *rapid.T, b, another []byte) []byte {
 	return b
 }
 
-// drawNumber draws a small number, which can be negative, or a number near a
-// power of two.
+// drawNumber draws a small number, which can be negative, a number near a power
+// of two, or the largest number.
 func drawNumber(t *rapid.T) uint64 {
 	power := uint64(1) << rapid.IntRange(0, 63).Draw(t, "power")
 	small := uint64(rapid.Int64Range(-128, 127).Draw(t, "number"))
-	return rapid.SampledFrom([]uint64{power, power + 1, power - 1, small}).Draw(t, "plus")
+	return rapid.SampledFrom([]uint64{power, power + 1, power - 1, small, math.MaxUint64}).Draw(t, "plus")
 }
 
 // resize inserts words at offset i of the payload, or deletes words before i,
