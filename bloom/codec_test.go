@@ -64,7 +64,8 @@ func TestAppendFrame(t *testing.T) {
 }
 
 // Frames for a Config that repeats need no new plan. The remembered plan is
-// never used for another Config or family.
+// never used for another Config or family. With the tag purego, encoding needs a
+// buffer.
 func TestAppendFrameRemembersThePlan(t *testing.T) {
 	digests := make([]hashfam.Digest, 100)
 	for i := range digests {
@@ -87,7 +88,7 @@ func TestAppendFrameRemembersThePlan(t *testing.T) {
 	frame := hashfam.Must(AppendFrame(nil, configs[0], digests))
 	require.LessOrEqual(t, testing.AllocsPerRun(100, func() {
 		frame = hashfam.Must(AppendFrame(frame[:0], configs[0], digests))
-	}), 3.0)
+	}), 4.0)
 }
 
 // A frame without any bits must not make a FrameReader panic.
