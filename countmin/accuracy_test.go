@@ -1,6 +1,8 @@
 package countmin
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"testing"
@@ -72,6 +74,7 @@ func TestHeavyHittersAreFoundWithASmallBudget(t *testing.T) {
 	if checks.Long(t, 0.5, 0.5) {
 		keys, length = 1_000_000, 10_000_000
 	}
+	results := map[string][]float64{}
 	small := HeavyConfig{Phi: 1.0 / 1000, MemoryBytes: 16 << 10}
 	large := HeavyConfig{Phi: 1.0 / 10000, MemoryBytes: 256 << 10}
 	for _, s := range []*stream{mobyDick(), web12(), zipf(1.0, keys, length, 1), zipf(1.2, keys, length, 2)} {
@@ -96,7 +99,45 @@ func TestHeavyHittersAreFoundWithASmallBudget(t *testing.T) {
 			t.Logf("%s, %v: precision %.3f, error %.5f", c.stream.Name, h, found/reported, err/found)
 			require.GreaterOrEqual(t, found/reported, c.precision, s.Name)
 			require.LessOrEqual(t, err/found, c.err, s.Name)
+			results[c.stream.Name+fmt.Sprint(c.config.Phi)] = []float64{found / reported, 100 * err / found}
 		}
+	}
+	checks.Documented(t, "theory.md", "The mean relative errors are %.3f%% and %.3f%%", results["moby-dick0.001"][1], results["requests-web120.001"][1])
+	checks.Documented(t, "theory.md", "the precision is %.3f and %.3f", results["moby-dick, ascending0.001"][0], results["requests-web12, ascending0.001"][0])
+}
+
+// docs/theory.md lists the mean errors of Low and High for the hundred most
+// frequent keys of the streams. They are the reason why All sorts by High.
+func TestErrorsOfLowAndHighAreDocumented(t *testing.T) {
+	low, high, errors := map[string]float64{}, map[string]float64{}, map[string]float64{}
+	for _, s := range []*stream{mobyDick(), web12(), weblog()} {
+		frequent := slices.SortedFunc(maps.Keys(s.Counts), func(a, b string) int {
+			return cmp.Or(cmp.Compare(s.Counts[b], s.Counts[a]), cmp.Compare(a, b))
+		})[:100]
+		for _, c := range []HeavyConfig{{Phi: 0.001}, {Phi: 0.001, MemoryBytes: 16 << 10}, {K: 100}, {K: 100, MemoryBytes: 64 << 10}} {
+			for _, n := range []int{1, 4, 16} {
+				row := "one structure"
+				if n > 1 {
+					row = map[bool]string{false: "4 or 16 merged, without MemoryBytes", true: "4 or 16 merged, with MemoryBytes"}[c.MemoryBytes > 0]
+				}
+				var parts []*HeavyHitters
+				for i := range n {
+					parts = append(parts, must(NewHeavyHitters(c)))
+					feed(parts[i], s, i, n)
+				}
+				require.NoError(t, parts[0].Merge(parts[1:]...))
+				for _, key := range frequent {
+					e := parts[0].EstimateString(key)
+					count := float64(s.Counts[key])
+					low[row] += 100 * (count - float64(e.Low)) / count
+					high[row] += 100 * (float64(e.High) - count) / count
+					errors[row]++
+				}
+			}
+		}
+	}
+	for row := range low {
+		checks.Documented(t, "theory.md", "| %s | %.2f%% | %.2f%% |", row, low[row]/errors[row], high[row]/errors[row])
 	}
 }
 
