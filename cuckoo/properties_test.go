@@ -145,7 +145,7 @@ func addCopies[S interface {
 // with two zero bits, pages split more often, and there are orphans.
 func addThousands(m *conformance.Machine, f, _ *Scalable) {
 	if f.Len() > 4000 {
-		m.Skip("there are enough keys")
+		return // there are enough keys
 	}
 	begin := func(key string) bool { return m.Family.SumString(key).Probe()>>62 == 0 }
 	same := rapid.Bool().Draw(m.T, "start with the same bits")

@@ -91,7 +91,7 @@ func (m *Machine) has(f Encoded, key string) bool {
 func (m *Machine) delete() {
 	members := m.members()
 	if len(members) == 0 {
-		m.Skip("there is nothing to delete")
+		return // Skip would fail when it is called a hundred times in a row
 	}
 	first := rapid.IntRange(0, len(members)-1).Draw(m.T, "first key")
 	n := rapid.IntRange(1, len(members)-first).Draw(m.T, "number of keys")
