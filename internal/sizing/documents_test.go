@@ -55,7 +55,27 @@ func TestTheoryShowsTheFormulas(t *testing.T) {
 	shows("rates of %.4g%%, %.3g%%, %.3g%%, %.3g%% and", rates[:4]...)
 	shows("and %.3ge-7", 1e5*rates[4].(float64))
 	shows("30 buckets are planned for %d keys, and 32 buckets for %d", sizing.CuckooCapacity(30, 12), sizing.CuckooCapacity(32, 12))
+	shows("the counter saturates, and becomes stuck | %.3g m |", math.Pow(math.E*math.Ln2/15, 15))
 	shows("%.4g%%; rounding the fill first", 100*textbook(30*2_500_000, 30, 5_000_000))
 	shows("10 bits per key: below 1%% | %.2f%% |", 100*textbook(10e6, 7, 1e6))
 	shows("the rate is %.1f%%", 100*textbook(8e6, 10, 1e6))
+}
+
+// The sizes of static.Exact per rarer key, from the formulas of its levels.
+func TestTheoryShowsExactSizes(t *testing.T) {
+	bounds, sizes := []any(nil), []any(nil)
+	for _, ratio := range []float64{1, 2, 4, 5, 50, 1000} {
+		const few = 1_000_000
+		bound := sizing.ExactBound(few, uint64(ratio*few)) / few
+		columns := math.Floor(math.Log2(ratio))
+		size := (columns + 1 + ratio/math.Exp2(columns)) / bound
+		if ratio != 2 && ratio != 4 {
+			bounds = append(bounds, bound)
+		}
+		if ratio != 5 && ratio != 50 {
+			sizes = append(sizes, size)
+		}
+	}
+	checks.Documented(t, "theory.md", "this is %.2f bits at S/R = 1, %.2f at 5, %.2f at 50, and %.2f at 1,000", bounds...)
+	checks.Documented(t, "theory.md", "that is %.2f times the bound at ratio 1, %.2f at 2, %.2f at 4, and %.2f at 1,000", sizes...)
 }
