@@ -63,7 +63,7 @@ func drawRate(t *rapid.T) float64 {
 func requireMinimal(t require.TestingT, l layout, n uint64, eps float64, reach int) {
 	p, ok := l.plan(n, eps)
 	if !ok {
-		require.Greater(t, l.lowest(n), eps, "n=%d", n)
+		require.True(t, eps <= float64(n)/(1<<64) || eps < l.lowest(n), "n=%d eps=%g", n, eps)
 		return
 	}
 	label := fmt.Sprintf("n=%d eps=%g %+v", n, eps, p)
