@@ -30,7 +30,7 @@ type HeavyConfig struct {
 	// If MemoryBytes is 0, memory grows as the guarantee requires: the
 	// structure tracks up to about 7/Phi keys, whether or not they are heavy
 	// hitters. It typically uses 80/Phi to 350/Phi bytes or, with K, up to
-	// about 620 bytes per reported key. In both cases it may use up to 40 KB if
+	// about 640 bytes per reported key. In both cases it may use up to 40 KB if
 	// that is more, and the bytes of long keys. Limit the length of keys if
 	// untrusted parties choose them: with a Phi of 0.001, 6,700 keys of 10 KB
 	// use 67 MB.

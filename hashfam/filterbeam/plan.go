@@ -67,7 +67,7 @@ const (
 )
 
 // frameLimit is the size of the largest filter that every bundle builds. A
-// worker needs ten to twenty times a frame's size for each bundle in progress.
+// worker needs several times a frame's size for each bundle in progress.
 const frameLimit = 8 << 20
 
 // Bloom returns a plan for a Bloom filter. It returns the errors of
