@@ -94,7 +94,7 @@ func (c *command) describe(ctx context.Context, name string, fam hashfam.Family)
 	h := f.header
 	if h.Check != fam.CheckValue() { // most structures do not need the key
 		fam = hashfam.Family{}
-		f.Reader = frame.Publish(f.Reader, h)
+		f.from = frame.Publish(f.from, h)
 	}
 	s := receiver(h.Kind, fam)
 	var undecoded error

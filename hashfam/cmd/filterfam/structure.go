@@ -93,13 +93,12 @@ func allocated[P interface{ SizeBytes() uint64 }, T structure](flag string, para
 // An openFrame is a file whose header has been read. It reads the whole file,
 // and stops when ctx is canceled.
 type openFrame struct {
-	io.Reader
-	ctx      context.Context
-	progress *progress
-	file     *os.File
-	header   frame.Header
-	size     int64  // the number of bytes in a regular file, or -1
-	bytes    uint64 // the number of bytes that have been read
+	ctx    context.Context
+	file   *os.File
+	header frame.Header
+	from   io.Reader
+	size   int64  // the number of bytes in a regular file, or -1
+	bytes  uint64 // the number of bytes that have been read
 }
 
 // openHeader opens a file and reads its header.
@@ -108,7 +107,7 @@ func (c *command) openHeader(ctx context.Context, name string) (*openFrame, erro
 	if err != nil {
 		return nil, err
 	}
-	f := &openFrame{ctx: ctx, progress: c.progress, file: file, size: -1}
+	f := &openFrame{ctx: ctx, file: file, size: -1}
 	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
 		f.size = info.Size()
 	}
@@ -124,7 +123,7 @@ func (c *command) openHeader(ctx context.Context, name string) (*openFrame, erro
 		closeInput(file)
 		return nil, inFile(name, err)
 	}
-	f.Reader = io.MultiReader(bytes.NewReader(first), rest)
+	f.from = &counted{io.MultiReader(bytes.NewReader(first), rest), c.progress}
 	return f, nil
 }
 
@@ -138,9 +137,8 @@ func (f *openFrame) Read(b []byte) (int, error) {
 	if err := f.ctx.Err(); err != nil {
 		return 0, err
 	}
-	n, err := f.Reader.Read(b)
+	n, err := f.from.Read(b)
 	f.bytes += uint64(n)
-	f.progress.read(n)
 	return n, err
 }
 
