@@ -15,10 +15,10 @@ import (
 // method, [ErrParams] for a zero Of, and the first error of a shard or of w.
 func (o *Of[T]) WriteTo(w io.Writer) (n int64, err error) {
 	if len(o.shards) == 0 {
-		return 0, &FieldError{Package: "sharded", Err: ErrParams, Field: "receiver", Value: "zero", Allowed: "an Of made with New or Read"}
+		return 0, paramError("receiver", "zero", "an Of made with New or Read")
 	}
 	if w == nil {
-		return 0, missing("w", "a writer")
+		return 0, paramError("w", nil, "a writer")
 	}
 	err = o.Each(func(i int, value T) error {
 		from, ok := any(value).(io.WriterTo)
@@ -43,7 +43,7 @@ func (o *Of[T]) WriteTo(w io.Writer) (n int64, err error) {
 // shard or of r.
 func Read[T any](r io.Reader, n int, create func(shard int) (T, error)) (*Of[T], error) {
 	if r == nil {
-		return nil, missing("r", "a reader")
+		return nil, paramError("r", nil, "a reader")
 	}
 	o, err := New(n, create)
 	if err != nil {
@@ -100,7 +100,7 @@ func readShard(r io.Reader, value any) error {
 }
 
 func wrongNumber(n int, found string) error {
-	return &FieldError{Package: "sharded", Err: ErrParams, Field: "n", Value: n, Allowed: found + ", the number of shards that were written"}
+	return paramError("n", n, found+", the number of shards that were written")
 }
 
 func unsupported(value any, method string) error {

@@ -41,12 +41,10 @@ const maxShards = 1 << 16
 // [Read].
 func New[T any](n int, create func(shard int) (T, error)) (*Of[T], error) {
 	if n < 1 || n > maxShards {
-		return nil, &FieldError{
-			Package: "sharded", Err: ErrParams, Field: "n", Value: n, Allowed: fmt.Sprintf("1 to %d", maxShards),
-		}
+		return nil, paramError("n", n, fmt.Sprintf("1 to %d", maxShards))
 	}
 	if create == nil {
-		return nil, missing("create", "a function")
+		return nil, paramError("create", nil, "a function")
 	}
 	o := &Of[T]{make([]shard[T], n)}
 	for i := range o.shards {
@@ -59,9 +57,8 @@ func New[T any](n int, create func(shard int) (T, error)) (*Of[T], error) {
 	return o, nil
 }
 
-// missing returns ErrParams for a nil argument.
-func missing(name, allowed string) error {
-	return &FieldError{Package: "sharded", Err: ErrParams, Field: name, Value: nil, Allowed: allowed}
+func paramError(field string, value any, allowed string) error {
+	return &FieldError{Package: "sharded", Err: ErrParams, Field: field, Value: value, Allowed: allowed}
 }
 
 // Shards returns the number of shards.
@@ -129,7 +126,7 @@ func (o *Of[T]) group(digests []hashfam.Digest) (grouped []hashfam.Digest, ends 
 // time, prevent concurrent changes if f should see a consistent state.
 func (o *Of[T]) Each(f func(i int, shard T) error) error {
 	if f == nil {
-		return missing("f", "a function")
+		return paramError("f", nil, "a function")
 	}
 	for i := range o.shards {
 		var err error
