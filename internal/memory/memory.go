@@ -6,6 +6,7 @@ package memory
 import (
 	"fmt"
 	"math"
+	"sync"
 
 	"github.com/filterfam/filterfam/internal/sizing"
 )
@@ -21,8 +22,11 @@ func Check(bytes uint64) error {
 // Limit returns the largest number of bytes that this process can use. This is
 // the machine's memory without swap, of which other processes may use a part.
 // On Linux, a lower limit for this process or its control groups counts, too.
-// If nothing is known, Limit returns the size of the largest structure.
-func Limit() uint64 { return min(limit(), sizing.MaxBytes) }
+// If nothing is known, Limit returns the size of the largest structure. It reads
+// the limits once.
+func Limit() uint64 { return min(read(), sizing.MaxBytes) }
+
+var read = sync.OnceValue(limit)
 
 // unknown is the limit of a system that does not say how much memory it has.
 const unknown = math.MaxUint64
