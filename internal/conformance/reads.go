@@ -62,7 +62,7 @@ func (s Structure) copied(t rapid.TB, v any, b []byte, fam hashfam.Family, damag
 	}
 	view := v.(Encoded)
 	if damaged == nil {
-		g := s.receiver(view.Family())
+		g := s.receiver(fam)
 		require.NoError(t, g.UnmarshalBinary(bytes.Clone(b)))
 		must(t, s.equal(view, g) && s.equal(g, view), "a view is not equal to its deep copy")
 	}
