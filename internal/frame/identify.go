@@ -37,6 +37,14 @@ func tooShort(n, want int) error {
 // Family returns the text form of the header's family.
 func (h Header) Family() string { return familyText(h.Check) }
 
+// Verify reads a frame of any kind, which has the header h, and returns an error
+// if it is damaged.
+func Verify(r io.Reader, h Header) error {
+	fr := NewReader(r, anyKind)
+	Read[uint8](fr, fr.Header(h.Kind, h.Version, h.Check).Payload)
+	return fr.Err()
+}
+
 // Publish returns a reader for the frame in r, which has the header h, as if it
 // had been encoded with the public family. Its parameters and contents can then
 // be read without the key. The frame's checksum need not change, because every

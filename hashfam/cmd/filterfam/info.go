@@ -91,20 +91,27 @@ func (c *command) describe(ctx context.Context, name string, fam hashfam.Family)
 	if err := f.checkMemory(0); err != nil {
 		return about{}, inFile(name, err)
 	}
-	h := f.header
-	if h.Check != fam.CheckValue() { // most structures do not need the key
-		fam = hashfam.Family{}
-		f.from = frame.Publish(f.from, h)
-	}
-	s := receiver(h.Kind, fam)
-	var undecoded error
-	if s != nil {
-		_, undecoded = s.ReadFrom(f)
-	}
+	s, undecoded := f.decode(fam)
 	if _, err := io.Copy(io.Discard, f); err != nil {
 		return about{}, inFile(name, err)
 	}
 	return newAbout(name, f, s, undecoded), nil
+}
+
+// decode reads the structure, whose family can be another one, because most
+// structures do not need the key. It returns nil if the frame is not a structure
+// of its own.
+func (f *openFrame) decode(fam hashfam.Family) (structure, error) {
+	s := receiver(f.header.Kind, fam)
+	if s == nil {
+		return nil, frame.Verify(f, f.header)
+	}
+	if f.header.Check != fam.CheckValue() {
+		s = receiver(f.header.Kind, hashfam.Family{})
+		f.from = frame.Publish(f.from, f.header)
+	}
+	_, err := s.ReadFrom(f)
+	return s, err
 }
 
 // newAbout describes a structure that was decoded from a file, or nil if it has

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks"
@@ -441,6 +442,24 @@ func TestDamagedFilesAreRefused(t *testing.T) {
 	}
 	writeText(t, dir, "empty", "")
 	require.Contains(t, run(t, dir, "", "query", "empty").log, "empty: not a file of this library")
+}
+
+// A delta is not a structure of its own, but damage to it is found.
+func TestDamagedDeltasAreFound(t *testing.T) {
+	dir := t.TempDir()
+	for _, fam := range []hashfam.Family{{}, hashfam.New(hashfam.Key{1})} {
+		f := hashfam.Must(bloom.New(bloom.Config{Capacity: 100, FPRate: 0.01, Family: fam}))
+		old := f.Clone()
+		f.AddString("ada")
+		delta := hashfam.Must(f.AppendDelta(nil, old))
+		writeText(t, dir, "good", string(delta))
+		require.Contains(t, succeeds(t, dir, "", "info", "good"), "checksum     right\n")
+		delta[len(delta)-9] ^= 1
+		writeText(t, dir, "damaged", string(delta))
+		r := run(t, dir, "", "info", "damaged")
+		require.Equal(t, failed, r.code)
+		require.Contains(t, r.out, "checksum     wrong\n")
+	}
 }
 
 // claim returns the header of a Bloom filter with this many bytes, and 1000
