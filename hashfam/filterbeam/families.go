@@ -1,0 +1,75 @@
+package filterbeam
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+// families contains the keyed families that are registered in this process: the
+// functions that open them, by name.
+var families sync.Map
+
+type opener = func() (hashfam.Family, error)
+
+// RegisterFamily registers a keyed family under a name, which plans contain
+// instead of its key. Call it in an init function of the program that you
+// submit, since the workers run the same program. open must return the family,
+// for example using a secret store, and must not call RegisterFamily. Since
+// open is called whenever a keyed Plan is made, and by several goroutines of a
+// worker for each bundle, it should remember the family if opening it is slow.
+// A worker compares the family's check value with the Plan's and fails with
+// [ErrFamily] if they differ.
+//
+// RegisterFamily returns [ErrParams] if the name is empty or already
+// registered, or if open is nil. It may be called concurrently.
+func RegisterFamily(name string, open func() (hashfam.Family, error)) error {
+	if open == nil {
+		return errs.Field(ErrParams, "open", "nil", "a function that returns the family")
+	}
+	if name != "" {
+		if _, taken := families.LoadOrStore(name, open); !taken {
+			return nil
+		}
+	}
+	return errs.Field(ErrParams, "name", name, "a name that is not empty and not registered")
+}
+
+// nameOf returns the name under which fam is registered, which is empty for the
+// public family. It returns ErrParams if fam is not registered.
+func nameOf(fam hashfam.Family) (string, error) {
+	if fam == (hashfam.Family{}) {
+		return "", nil
+	}
+	for name, open := range families.Range {
+		if registered, err := open.(opener)(); err == nil && registered == fam {
+			return name.(string), nil
+		}
+	}
+	return "", errs.Field(ErrParams, "Config.Family", fam, "the public family, or one that RegisterFamily has named")
+}
+
+// family returns the plan's family. It returns ErrFamily unless this process
+// has registered that family and its check value is the plan's.
+func (s spec) family() (hashfam.Family, error) {
+	var fam hashfam.Family
+	if s.Kind == "" {
+		return fam, errs.Field(ErrParams, "Plan", "the zero Plan", "one made by Bloom, Counting, ...")
+	}
+	if s.Family != "" {
+		open, known := families.Load(s.Family)
+		if !known {
+			return fam, errs.Field(ErrFamily, "family", s.Family, "a family that RegisterFamily has named in this worker")
+		}
+		var err error
+		if fam, err = open.(opener)(); err != nil {
+			return fam, fmt.Errorf("filterbeam: family %q: %w", s.Family, err)
+		}
+	}
+	if fam.CheckValue() != s.Check {
+		return fam, errs.Field(ErrFamily, "check value of family "+s.Family,
+			fmt.Sprintf("%x", fam.CheckValue()), fmt.Sprintf("%x", s.Check))
+	}
+	return fam, nil
+}
