@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -64,8 +65,7 @@ func TestAppendFrame(t *testing.T) {
 }
 
 // Frames for a Config that repeats need no new plan. The remembered plan is
-// never used for another Config or family. With the tag purego, encoding needs a
-// buffer.
+// never used for another Config or family.
 func TestAppendFrameRemembersThePlan(t *testing.T) {
 	digests := make([]hashfam.Digest, 100)
 	for i := range digests {
@@ -86,9 +86,13 @@ func TestAppendFrameRemembersThePlan(t *testing.T) {
 		}
 	}
 	frame := hashfam.Must(AppendFrame(nil, configs[0], digests))
+	most := 3.0
+	if _, err := NewView(frame, hashfam.Family{}); errors.Is(err, errors.ErrUnsupported) {
+		most++ // words are not encoded in place, but in a buffer
+	}
 	require.LessOrEqual(t, testing.AllocsPerRun(100, func() {
 		frame = hashfam.Must(AppendFrame(frame[:0], configs[0], digests))
-	}), 4.0)
+	}), most)
 }
 
 // A frame without any bits must not make a FrameReader panic.
