@@ -232,9 +232,9 @@ func ExampleHeavyHitters_Merge() {
 	}
 	fmt.Println(week.Total(), err)
 	// Output:
-	// 282 913 919
-	// 55 908 911
-	// 131 719 729
+	// 282 914 918
+	// 55 909 911
+	// 131 722 730
 	// 95607 <nil>
 }
 

@@ -175,8 +175,7 @@ func (h *HeavyHitters) Reset() { *h.made().Last = tracker.New(h.goal()) }
 //
 // Structures can be merged in any order. Without MemoryBytes, the order does
 // not matter as long as the merged structure tracks all the keys that the parts
-// track and no estimate has reached 2^32-1. Otherwise the order decides which
-// rare keys remain. With MemoryBytes, it also affects all bounds that are not
+// track. Otherwise the order decides which rare keys remain. With MemoryBytes, it also affects all bounds that are not
 // exact, because the number of counters decreases when they are widened.
 //
 // With K, Merge can miss a key that is among the top K of the whole stream but

@@ -60,21 +60,20 @@ func (h *HeavyHitters) encode() (frame.Header, frame.Payload, error) {
 	if t.K > 0 {
 		kind, what = frame.TopK, uint64(t.K)
 	}
-	words := t.PayloadWords()
-	return header(kind, h.family, heavyParams{what, t.Memory}, words), frame.Words(words, t.Payload()), nil
+	return header(kind, h.family, heavyParams{what, t.Memory}, t.PayloadBytes()), t.Payload(), nil
 }
 
 // decode reads a structure and finally, if there was no error, stores it in h.
 func (h *HeavyHitters) decode(r *frame.Reader) error {
 	var g tracker.Goal
-	words, err := read(r, h.family, func(fixed frame.Header) (err error) {
+	data, err := read(r, h.family, func(fixed frame.Header) (err error) {
 		g, err = parseGoal(fixed)
 		return err
 	}, frame.HeavyHitters, frame.TopK)
 	if err != nil {
 		return err
 	}
-	t, err := tracker.Decode(r, words, g, h.family)
+	t, err := tracker.Decode(r, data, g, h.family)
 	if err == nil {
 		*h = *onePane(h.family, t)
 	}

@@ -39,9 +39,6 @@ func (t *Tracker) estimate(d hashfam.Digest) Estimate {
 
 // estimateOf returns the estimate of r's key.
 func (t *Tracker) estimateOf(r record) Estimate {
-	if t.log.guess(r) == maxGuess {
-		return Estimate{High: t.log.count(r)}
-	}
 	return Estimate{Low: t.log.exact(r), High: t.log.count(r)}
 }
 
@@ -67,7 +64,6 @@ type Item struct {
 // ascending key. It runs in O(r panes + r log r) time and O(r) memory for r
 // records in all panes.
 func Ranked(panes []Tracker, least uint64, few int) (items []Item) {
-	var key []byte
 	for i := range panes {
 		t := &panes[i]
 		for r := range t.log.all() {
@@ -77,8 +73,7 @@ func Ranked(panes []Tracker, least uint64, few int) (items []Item) {
 			}
 			e := t.estimateOf(r).plus(EstimateOf(panes[:i], d)).plus(EstimateOf(panes[i+1:], d))
 			if e.High >= least {
-				key = t.log.appendKey(key[:0], r)
-				items = append(items, Item{string(key), e})
+				items = append(items, Item{string(t.log.key(r)), e})
 			}
 		}
 	}
