@@ -10,7 +10,7 @@ import (
 )
 
 var format = frame.Format[Params, uint64]{
-	Kind: frame.Bloom, Version: frame.ArrayVersion, Errs: errs, Parse: parseParams, Len: Params.words, Fits: Params.fits,
+	Kind: frame.Bloom, Version: frame.ArrayVersion, Errs: errs, Parse: parseParams, Fits: Params.fits,
 }
 
 // AppendBinary appends the encoded filter to dst: 72 bytes plus the bit array.

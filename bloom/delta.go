@@ -23,7 +23,6 @@ type deltaParams struct {
 var deltaFormat = frame.Format[frame.Header, uint64]{
 	Kind: frame.BloomDelta, Version: 1, Errs: errs,
 	Parse: func(h frame.Header, _ hashfam.Family) (frame.Header, error) { return h, nil },
-	Len:   func(h frame.Header) uint64 { return h.Payload / 8 },
 }
 
 // AppendDelta appends a delta that changes old to f, for use by

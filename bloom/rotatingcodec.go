@@ -29,7 +29,6 @@ type rotatingParams struct {
 
 var rotatingFormat = frame.Format[Rotating, uint64]{
 	Kind: frame.RotatingBloom, Version: 1, Errs: errs, Parse: parseRotating,
-	Len: func(r Rotating) uint64 { return r.words() },
 }
 
 // AppendBinary appends the encoded filter to dst: 136 bytes plus the bit

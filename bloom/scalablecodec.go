@@ -29,16 +29,15 @@ type scalableParams struct {
 
 const stageWords = 2 // for each stage in the table
 
-// An openScalable is a decoded header: a filter without its stages, the number
-// of stages, and the number of words in the payload.
+// An openScalable is a decoded header: a filter without its stages, and their
+// number.
 type openScalable struct {
 	Scalable
-	count, words uint64
+	count uint64
 }
 
 var scalableFormat = frame.Format[openScalable, uint64]{
 	Kind: frame.ScalableBloom, Version: 2, Errs: errs, Parse: parseScalable,
-	Len: func(s openScalable) uint64 { return s.words },
 }
 
 // AppendBinary appends the encoded filter to dst: the bit arrays, and about 80
@@ -120,7 +119,7 @@ func parseScalable(h frame.Header, fam hashfam.Family) (openScalable, error) {
 	if p.Frozen > math.MaxInt32 {
 		return openScalable{}, errs.Field(ErrCorrupt, "number of attached stages", p.Frozen, "at most 2^31-1")
 	}
-	s := openScalable{*NewScalableReceiver(fam), uint64(p.Grown) + uint64(p.Frozen), h.Payload / 8}
+	s := openScalable{*NewScalableReceiver(fam), uint64(p.Grown) + uint64(p.Frozen)}
 	s.config = ScalableConfig{Expected: p.Expected, FPRate: p.FPRate, MemoryBytes: p.MemoryBytes, Layout: p.Layout, Family: fam}
 	s.stored = p.Stored
 	s.frozen = int(p.Frozen)

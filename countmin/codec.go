@@ -91,7 +91,7 @@ func (c *cells[C]) read(r *frame.Reader, n uint64) { *c = frame.Read[C](r, n) }
 
 // decode reads a sketch and finally, if there was no error, stores it in s.
 func (s *Sketch) decode(r *frame.Reader) error {
-	t, err := format.Header(r, s.params.Family)
+	t, _, err := format.Header(r, s.params.Family)
 	if err = cmp.Or(err, errs.Fits(ErrCorrupt, "Params.Width", t.params.Width, t.SizeBytes())); err != nil {
 		return err
 	}

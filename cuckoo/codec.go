@@ -16,7 +16,7 @@ type counted struct {
 }
 
 var format = frame.Format[counted, byte]{
-	Kind: frame.Cuckoo, Version: 1, Errs: errs, Parse: parseParams, Len: counted.SizeBytes, Fits: counted.fits,
+	Kind: frame.Cuckoo, Version: 1, Errs: errs, Parse: parseParams, Fits: counted.fits,
 }
 
 // AppendBinary appends the encoded filter to dst: 72 bytes plus the table. See

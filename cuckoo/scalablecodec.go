@@ -28,12 +28,12 @@ type scalableParams struct {
 // A scalableHeader holds the parameters in a header.
 type scalableHeader struct {
 	ScalableConfig
-	count, payload uint64
+	count uint64
 }
 
 var scalableFormat = frame.Format[scalableHeader, byte]{
 	Kind: frame.ScalableCuckoo, Version: 2, Errs: errs, Parse: parseScalable,
-	Len: func(h scalableHeader) uint64 { return h.payload }, Fits: scalableHeader.fits,
+	Fits: scalableHeader.fits,
 }
 
 // AppendBinary appends the encoded filter to dst: the pages, 8 bytes for each
@@ -115,5 +115,5 @@ func parseScalable(h frame.Header, fam hashfam.Family) (scalableHeader, error) {
 	if logBuckets := g.LogBuckets(); p.LogBuckets != logBuckets {
 		return scalableHeader{}, errs.Field(ErrCorrupt, "logarithm of the buckets per page", p.LogBuckets, fmt.Sprint(logBuckets))
 	}
-	return scalableHeader{c, p.Count, h.Payload}, nil
+	return scalableHeader{c, p.Count}, nil
 }

@@ -13,7 +13,6 @@ import (
 
 var format = frame.Format[Params, uint64]{
 	Kind: frame.Static, Version: frame.RibbonVersion, Errs: errs, Parse: parseParams,
-	Len: func(p Params) uint64 { return p.bytes / 8 },
 }
 
 // AppendBinary appends the encoded filter to dst: 72 bytes plus

@@ -23,7 +23,6 @@ type exactHeader struct {
 
 var exactFormat = frame.Format[exactShape, uint64]{
 	Kind: frame.Exact, Version: 1, Errs: errs, Parse: parseShape,
-	Len: func(s exactShape) uint64 { return s.bytes / 8 },
 }
 
 // An exactShape contains the sizes that follow from the header.

@@ -51,7 +51,6 @@ var fixedBytes = binary.Size(fixed{})
 func formatOf(kind frame.Kind) frame.Format[shape, byte] {
 	f := frame.Format[shape, byte]{
 		Kind: kind, Version: version, Errs: errs, Parse: parseHeader,
-		Len: func(l shape) uint64 { return l.bytes() },
 	}
 	if kind == frame.PerfectFilter {
 		f.Version = wideVersion

@@ -228,15 +228,9 @@ func (b *bag) encode() (frame.Header, frame.Payload, error) {
 	return bagFormat.NewWords(b.Family(), uint64(8*len(pairs)), room, uint64(len(pairs)/2), 0), frame.Numbers(pairs), nil
 }
 
-// contents is a header: the parameters and how many numbers follow.
-type contents struct {
-	params
-	numbers uint64
-}
-
-var bagFormat = frame.Format[contents, uint64]{
+var bagFormat = frame.Format[params, uint64]{
 	Kind: frame.Bloom, Version: 1, Errs: errs,
-	Parse: func(h frame.Header, fam hashfam.Family) (contents, error) {
+	Parse: func(h frame.Header, fam hashfam.Family) (params, error) {
 		w, err := h.Words(errs, 64, 41, 0)
 		if err == nil && w[0] == 0 {
 			err = errs.Field(hashfam.ErrCorrupt, "Params.Room", w[0], "above 0")
@@ -244,9 +238,8 @@ var bagFormat = frame.Format[contents, uint64]{
 		if err == nil {
 			err = h.CheckPayload(16*w[1], errs)
 		}
-		return contents{params{w[0], fam}, 2 * w[1]}, err
+		return params{w[0], fam}, err
 	},
-	Len: func(c contents) uint64 { return c.numbers },
 }
 
 func (b *bag) decode(r *frame.Reader) error {
@@ -255,7 +248,7 @@ func (b *bag) decode(r *frame.Reader) error {
 		b.lose("a failed decode resets")
 		return pick(b, "all errors are ErrCorrupt", hashfam.ErrCorrupt, err)
 	}
-	g := bag{params: c.params, counts: pick(b, "old keys are kept", b.counts, map[hashfam.Digest]uint64{}), defect: b.defect}
+	g := bag{params: c, counts: pick(b, "old keys are kept", b.counts, map[hashfam.Digest]uint64{}), defect: b.defect}
 	g.frame = pick(b, "in place: a decoded view remains a view", b.frame, nil)
 	for last := uint64(0); len(pairs) > 0; pairs = pairs[2:] {
 		pairs[1] &^= pick[uint64](b, "a bit is ignored", 1<<63, 0)
@@ -304,7 +297,7 @@ func inPlace(b *bag, data []byte) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.params = c.params
+	b.params = c
 	b.UnmarshalBinary(data)
 	b.frame = data
 	return b, nil
@@ -340,7 +333,7 @@ func bags(defect string) conformance.Structure {
 				r.Read(make([]byte, pick(b, "the header reads on", 1, 0)))
 			}
 			c.Room += pick[uint64](b, "the header has other parameters", 1, 0)
-			return c.params, pick(b, "the header has no error", nil, err)
+			return c, pick(b, "the header has no error", nil, err)
 		},
 		View: func(b []byte, fam hashfam.Family) (any, error) {
 			if strings.HasPrefix(defect, "in place") {

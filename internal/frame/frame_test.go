@@ -253,7 +253,6 @@ var listFormat = Format[uint64, uint32]{
 		}
 		return w[0], err
 	},
-	Len: func(n uint64) uint64 { return n },
 }
 
 var errNone = errors.New("there is no list")
@@ -274,8 +273,11 @@ func (l *list) UnmarshalBinary(data []byte) error      { return l.decode(NewByte
 func (l *list) ReadFrom(r io.Reader) (int64, error)    { return ReadFrom(r, errs, l.decode) }
 
 func (l *list) decode(r *Reader) error {
-	_, numbers, err := listFormat.Read(r, hashfam.Family{})
-	*l = numbers
+	n, _, err := listFormat.Header(r, hashfam.Family{})
+	if err == nil {
+		*l = Read[uint32](r, n)
+		err = r.Err()
+	}
 	return err
 }
 
