@@ -3,7 +3,6 @@ package perfect
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -16,19 +15,18 @@ import (
 // because the high bits of their probe sequences must agree in every level.
 const maxLevels = 24
 
-// reportEvery is the number of digests after which a build reports its progress
-// and tests whether it was canceled.
-const reportEvery = 1 << 16
+// testEvery is the number of digests after which a build tests whether it was
+// canceled.
+const testEvery = 1 << 16
 
 // A builder builds a structure in one pass over its keys, which are added in
 // the order of Digest.Probe. The first level places 24 of 25 keys as they
 // arrive, and also writes their slots. The other keys wait until this level is
 // complete, and their slots are written when all levels are.
 type builder struct {
-	shape    shape
-	family   hashfam.Family
-	levels   int // the maximum number of levels
-	progress *progress
+	shape  shape
+	family hashfam.Family
+	levels int // the maximum number of levels
 
 	mapping []byte // the seeds of the levels
 	slots   fingerprints
@@ -44,7 +42,7 @@ type builder struct {
 
 // newBuilder returns a builder for a structure with l's keys and slots. It
 // returns ErrParams if the structure is too large for this platform.
-func newBuilder(l shape, fam hashfam.Family, p *progress) (*builder, error) {
+func newBuilder(l shape, fam hashfam.Family) (*builder, error) {
 	if err := checkLen(l.keys); err != nil {
 		return nil, err
 	}
@@ -58,7 +56,7 @@ func newBuilder(l shape, fam hashfam.Family, p *progress) (*builder, error) {
 	if err := errs.Fits(ErrParams, "keys", l.keys, size+l.slots.bytes(l.keys)+8*bumped); err != nil {
 		return nil, err
 	}
-	b := &builder{shape: l, family: fam, levels: maxLevels, progress: p}
+	b := &builder{shape: l, family: fam, levels: maxLevels}
 	b.slots = newFingerprints(l.slots, make([]byte, l.slots.bytes(l.keys)))
 	b.rest = newRest(bumped, l.slots.value)
 	if l.keys > maxLast {
@@ -80,8 +78,7 @@ func (b *builder) add(ctx context.Context, d hashfam.Digest, value uint64) error
 	if b.added > 0 && d.Probe() <= b.last.Probe() {
 		return b.repeated(ctx, d, value)
 	}
-	if b.n%reportEvery == 0 {
-		b.progress.did(min(b.n, reportEvery))
+	if b.n%testEvery == 0 {
 		if err := canceled(ctx); err != nil {
 			return err
 		}
@@ -126,7 +123,7 @@ func (b *builder) repeated(ctx context.Context, d hashfam.Digest, value uint64) 
 		return copyError(b.added, b.added-1, value, b.before)
 	}
 	b.added++
-	if b.added%reportEvery == 0 {
+	if b.added%testEvery == 0 {
 		return canceled(ctx)
 	}
 	return nil
@@ -175,7 +172,7 @@ func (b *builder) place(ctx context.Context, digests []hashfam.Digest) error {
 		seeds := make([]byte, bucketsOf(n))
 		var f filler
 		f.start(newLevel(n, 0, l.compact, seeds))
-		for block := range slices.Chunk(digests, reportEvery) {
+		for block := range slices.Chunk(digests, testEvery) {
 			if err := canceled(ctx); err != nil {
 				return err
 			}
@@ -255,12 +252,11 @@ func (l *shape) appendList(payload []byte, free []gaps) []byte {
 // sortDigests sorts digests and returns the distinct ones, as [ribbon.Sort]
 // does. It returns ErrParams if there are too many. If ctx is canceled, it
 // returns its error.
-func sortDigests(ctx context.Context, digests []hashfam.Digest, p *progress) ([]hashfam.Digest, error) {
+func sortDigests(ctx context.Context, digests []hashfam.Digest) ([]hashfam.Digest, error) {
 	if err := checkLen(uint64(len(digests))); err != nil {
 		return nil, err
 	}
-	did := func(n int) { p.did(uint64(n)) }
-	sorted, err := ribbon.Sort(ctx, ribbon.Build{Workers: 1, Did: did}, digests)
+	sorted, err := ribbon.Sort(ctx, ribbon.Build{Workers: 1}, digests)
 	if err != nil {
 		return nil, errs.Errorf("building: %w", err)
 	}
@@ -274,32 +270,3 @@ func checkLen(n uint64) error {
 	}
 	return nil
 }
-
-// A progress reports the progress of a build. A nil progress reports nothing.
-type progress struct {
-	report      func(done, total uint64)
-	done, total uint64
-}
-
-// newProgress returns the progress of a build that has the given number of
-// steps for each of n digests.
-func newProgress(report func(done, total uint64), steps, n uint64) *progress {
-	if report == nil {
-		return nil
-	}
-	return &progress{report: report, total: steps * n}
-}
-
-// did reports up to n further steps.
-func (p *progress) did(n uint64) {
-	if p == nil {
-		return
-	}
-	if n = min(n, p.total-p.done); n > 0 {
-		p.done += n
-		p.report(p.done, p.total)
-	}
-}
-
-// end reports all remaining steps.
-func (p *progress) end() { p.did(math.MaxUint64) }

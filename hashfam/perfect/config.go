@@ -16,13 +16,6 @@ type Config struct {
 	// family if untrusted parties can choose keys.
 	Family hashfam.Family
 
-	// Progress, if it is not nil, is called from time to time during the build,
-	// with the number of completed steps and the total. A digest counts as two
-	// steps, or as one in NewFromSorted. In the last call, both are equal.
-	// Progress is not called if there are no digests. It should return quickly,
-	// because the build waits for it.
-	Progress func(done, total uint64) `json:"-"`
-
 	_ struct{} // literals name their fields
 }
 

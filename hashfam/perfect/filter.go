@@ -43,26 +43,22 @@ func NewFilter(ctx context.Context, c FilterConfig, digests []hashfam.Digest, va
 		return nil, err
 	}
 	sorted := digests
-	steps := uint64(2)
 	if c.ValueBits > 0 {
 		sorted = slices.Clone(digests)
-		steps = 3
 	}
-	p := newProgress(c.Progress, steps, n)
-	sorted, err := sortDigests(ctx, sorted, p)
+	sorted, err := sortDigests(ctx, sorted)
 	if err != nil {
 		return nil, err
 	}
-	f, err := c.build(ctx, uint64(len(sorted)), withZeros(sorted), p)
+	f, err := c.build(ctx, uint64(len(sorted)), withZeros(sorted))
 	if err != nil {
 		return nil, err
 	}
 	if c.ValueBits > 0 {
-		if err := f.fill(ctx, digests, values, p); err != nil {
+		if err := f.fill(ctx, digests, values); err != nil {
 			return nil, err
 		}
 	}
-	p.end()
 	return f, nil
 }
 
@@ -97,19 +93,13 @@ func NewFilterFromSorted(ctx context.Context, c FilterConfig, n uint64, keys ite
 	if err := c.check(n); err != nil {
 		return nil, err
 	}
-	p := newProgress(c.Progress, 1, n)
-	f, err := c.build(ctx, n, keys, p)
-	if err != nil {
-		return nil, err
-	}
-	p.end()
-	return f, nil
+	return c.build(ctx, n, keys)
 }
 
 // build builds a filter of n sorted keys.
-func (c FilterConfig) build(ctx context.Context, n uint64, keys iter.Seq2[hashfam.Digest, uint64], p *progress) (*Filter, error) {
+func (c FilterConfig) build(ctx context.Context, n uint64, keys iter.Seq2[hashfam.Digest, uint64]) (*Filter, error) {
 	l := shape{keys: n, compact: c.Compact, slots: newSlotSize(c.FPRate, c.ValueBits, n)}
-	b, err := newBuilder(l, c.Family, p)
+	b, err := newBuilder(l, c.Family)
 	if err != nil {
 		return nil, err
 	}
@@ -128,11 +118,10 @@ func (c FilterConfig) build(ctx context.Context, n uint64, keys iter.Seq2[hashfa
 // fill adds the values to the slots of f, which have none. digests are f's
 // digests in any order and with copies. It returns ErrParams if copies have
 // different values, and ctx's error if ctx is canceled.
-func (f *Filter) fill(ctx context.Context, digests []hashfam.Digest, values []uint64, p *progress) error {
+func (f *Filter) fill(ctx context.Context, digests []hashfam.Digest, values []uint64) error {
 	used := make([]uint64, f.n/64+1)
 	for i, d := range digests {
-		if i%reportEvery == 0 {
-			p.did(min(uint64(i), reportEvery))
+		if i%testEvery == 0 {
 			if err := canceled(ctx); err != nil {
 				return err
 			}

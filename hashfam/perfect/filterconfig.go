@@ -22,10 +22,6 @@ type FilterConfig struct {
 	Compact bool           // saves 0.25 bits per key; see [Config]
 	Family  hashfam.Family // hashes the keys; see [Config]
 
-	// Progress is called during the build; see [Config]. With values, a digest
-	// counts as three steps, or as one in NewFilterFromSorted.
-	Progress func(done, total uint64) `json:"-"`
-
 	_ struct{} // literals name their fields
 }
 

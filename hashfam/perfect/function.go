@@ -29,8 +29,7 @@ func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Function, er
 	if err := errs.Context(ctx); err != nil {
 		return nil, err
 	}
-	p := newProgress(c.Progress, 2, uint64(len(digests)))
-	sorted, err := sortDigests(ctx, digests, p)
+	sorted, err := sortDigests(ctx, digests)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +37,7 @@ func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Function, er
 		text := fmt.Sprintf("%d equal to others, for example 0x%016x", copies, uint64(digests[len(sorted)]))
 		return nil, paramError("digests", text, "distinct digests")
 	}
-	return c.build(ctx, uint64(len(sorted)), slices.Values(sorted), p)
+	return c.build(ctx, uint64(len(sorted)), slices.Values(sorted))
 }
 
 // NewFromSorted returns the same function as [New] for n distinct digests in
@@ -69,12 +68,12 @@ func NewFromSorted(ctx context.Context, c Config, n uint64, digests iter.Seq[has
 	if digests == nil {
 		return nil, paramError("digests", nil, "an iterator")
 	}
-	return c.build(ctx, n, digests, newProgress(c.Progress, 1, n))
+	return c.build(ctx, n, digests)
 }
 
 // build builds a function of n sorted digests.
-func (c Config) build(ctx context.Context, n uint64, digests iter.Seq[hashfam.Digest], p *progress) (*Function, error) {
-	b, err := newBuilder(shape{keys: n, compact: c.Compact}, c.Family, p)
+func (c Config) build(ctx context.Context, n uint64, digests iter.Seq[hashfam.Digest]) (*Function, error) {
+	b, err := newBuilder(shape{keys: n, compact: c.Compact}, c.Family)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +86,6 @@ func (c Config) build(ctx context.Context, n uint64, digests iter.Seq[hashfam.Di
 	if err != nil {
 		return nil, err
 	}
-	p.end()
 	return &Function{s}, nil
 }
 

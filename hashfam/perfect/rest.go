@@ -44,7 +44,7 @@ func (r *rest) value(i int) (value uint64) {
 // error.
 func (r *rest) sort(ctx context.Context) error {
 	if r.width == 0 {
-		_, err := sortDigests(ctx, r.digests, nil)
+		_, err := sortDigests(ctx, r.digests)
 		return err
 	}
 	return r.radix(ctx, 56)
