@@ -3,6 +3,7 @@ package perfect
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -38,6 +39,28 @@ type builder struct {
 	added  uint64 // number of digests that were added, including copies
 	last   hashfam.Digest
 	before uint64 // the value of last
+}
+
+// build builds a structure with l's keys and slots. keys yields the distinct
+// digests in the order of Digest.Probe, and their values.
+func build(ctx context.Context, l shape, fam hashfam.Family, keys iter.Seq2[hashfam.Digest, uint64]) (stored, error) {
+	b, err := newBuilder(l, fam)
+	if err != nil {
+		return stored{}, err
+	}
+	for d, value := range keys {
+		if err := b.add(ctx, d, value); err != nil {
+			return stored{}, err
+		}
+	}
+	return b.finish(ctx)
+}
+
+// withZeros yields each digest with the value 0.
+func withZeros(digests iter.Seq[hashfam.Digest]) iter.Seq2[hashfam.Digest, uint64] {
+	return func(yield func(hashfam.Digest, uint64) bool) {
+		digests(func(d hashfam.Digest) bool { return yield(d, 0) })
+	}
 }
 
 // newBuilder returns a builder for a structure with l's keys and slots. It

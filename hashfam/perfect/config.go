@@ -26,9 +26,11 @@ func (c Config) EstimatedBytes(n uint64) (uint64, error) {
 	if err := checkLen(n); err != nil {
 		return 0, err
 	}
-	l := shape{keys: n, compact: c.Compact}
-	return l.estimate(), nil
+	return c.shape(n).estimate(), nil
 }
+
+// shape returns the shape of a function of n keys.
+func (c Config) shape(n uint64) shape { return shape{keys: n, compact: c.Compact} }
 
 // Params are the parameters of a [Function].
 type Params struct {

@@ -50,7 +50,7 @@ func NewFilter(ctx context.Context, c FilterConfig, digests []hashfam.Digest, va
 	if err != nil {
 		return nil, err
 	}
-	f, err := c.build(ctx, uint64(len(sorted)), withZeros(sorted))
+	f, err := c.build(ctx, uint64(len(sorted)), withZeros(slices.Values(sorted)))
 	if err != nil {
 		return nil, err
 	}
@@ -60,17 +60,6 @@ func NewFilter(ctx context.Context, c FilterConfig, digests []hashfam.Digest, va
 		}
 	}
 	return f, nil
-}
-
-// withZeros yields the digests, each with the value 0.
-func withZeros(digests []hashfam.Digest) iter.Seq2[hashfam.Digest, uint64] {
-	return func(yield func(hashfam.Digest, uint64) bool) {
-		for _, d := range digests {
-			if !yield(d, 0) {
-				return
-			}
-		}
-	}
 }
 
 // NewFilterFromSorted returns the same filter as [NewFilter] for n distinct
@@ -98,17 +87,7 @@ func NewFilterFromSorted(ctx context.Context, c FilterConfig, n uint64, keys ite
 
 // build builds a filter of n sorted keys.
 func (c FilterConfig) build(ctx context.Context, n uint64, keys iter.Seq2[hashfam.Digest, uint64]) (*Filter, error) {
-	l := shape{keys: n, compact: c.Compact, slots: newSlotSize(c.FPRate, c.ValueBits, n)}
-	b, err := newBuilder(l, c.Family)
-	if err != nil {
-		return nil, err
-	}
-	for d, value := range keys {
-		if err := b.add(ctx, d, value); err != nil {
-			return nil, err
-		}
-	}
-	s, err := b.finish(ctx)
+	s, err := build(ctx, c.shape(n), c.Family, keys)
 	if err != nil {
 		return nil, err
 	}

@@ -31,8 +31,12 @@ func (c FilterConfig) EstimatedBytes(n uint64) (uint64, error) {
 	if err := c.check(n); err != nil {
 		return 0, err
 	}
-	l := shape{keys: n, compact: c.Compact, slots: newSlotSize(c.FPRate, c.ValueBits, n)}
-	return l.estimate(), nil
+	return c.shape(n).estimate(), nil
+}
+
+// shape returns the shape of a filter of n keys.
+func (c FilterConfig) shape(n uint64) shape {
+	return shape{keys: n, compact: c.Compact, slots: newSlotSize(c.FPRate, c.ValueBits, n)}
 }
 
 // check returns ErrParams if c is invalid for n keys.

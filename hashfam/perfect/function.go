@@ -73,16 +73,7 @@ func NewFromSorted(ctx context.Context, c Config, n uint64, digests iter.Seq[has
 
 // build builds a function of n sorted digests.
 func (c Config) build(ctx context.Context, n uint64, digests iter.Seq[hashfam.Digest]) (*Function, error) {
-	b, err := newBuilder(shape{keys: n, compact: c.Compact}, c.Family)
-	if err != nil {
-		return nil, err
-	}
-	for d := range digests {
-		if err := b.add(ctx, d, 0); err != nil {
-			return nil, err
-		}
-	}
-	s, err := b.finish(ctx)
+	s, err := build(ctx, c.shape(n), c.Family, withZeros(digests))
 	if err != nil {
 		return nil, err
 	}
