@@ -10,9 +10,9 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// build returns the options for building a filter of n digests. Sorting them
+// options returns the options for building a filter of n digests. Sorting them
 // counts as the given number of steps.
-func (c Config) build(sort, n uint64) ribbon.Build {
+func (c Config) options(sort, n uint64) ribbon.Build {
 	steps := sort + n
 	if c.fills() {
 		steps += n // because the filter is built twice
@@ -37,9 +37,9 @@ func (c Config) build(sort, n uint64) ribbon.Build {
 	return b
 }
 
-// filter returns the filter of n distinct digests. It calls members to build
+// build returns the filter of n distinct digests. It calls members to build
 // the ribbon, and reports all steps to b when the build is done.
-func (c Config) filter(b ribbon.Build, n uint64, members func(columns uint32) (*ribbon.Ribbon, error)) (*Filter, error) {
+func (c Config) build(b ribbon.Build, n uint64, members func(columns uint32) (*ribbon.Ribbon, error)) (*Filter, error) {
 	columns, err := c.columns(n)
 	if err == nil { // digests for further layers need n/5 bytes
 		err = errs.Fits(ErrParams, "keys", n, max(ribbon.EstimateBytes(columns, n), n/5))

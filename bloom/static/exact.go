@@ -92,7 +92,7 @@ func NewExact(ctx context.Context, c ExactConfig, members, others []hashfam.Dige
 	if err := errs.Context(ctx); err != nil {
 		return nil, err
 	}
-	b := Config{Workers: c.Workers}.build(0, 0)
+	b := Config{Workers: c.Workers}.options(0, 0)
 	members, err := ribbon.Sort(ctx, b, members)
 	if err != nil {
 		return nil, buildError(err)

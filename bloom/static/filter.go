@@ -31,12 +31,12 @@ func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Filter, erro
 		return nil, err
 	}
 	n := uint64(len(digests))
-	b := c.build(n, n)
+	b := c.options(n, n)
 	list, err := ribbon.Sort(ctx, b, digests)
 	if err != nil {
 		return nil, buildError(err)
 	}
-	return c.filter(b, uint64(len(list)), func(columns uint32) (*ribbon.Ribbon, error) {
+	return c.build(b, uint64(len(list)), func(columns uint32) (*ribbon.Ribbon, error) {
 		return ribbon.Members(ctx, b, columns, list)
 	})
 }
@@ -71,8 +71,8 @@ func NewFromSorted(ctx context.Context, c Config, n uint64, digests iter.Seq[has
 	if digests == nil {
 		return nil, paramError("digests", nil, "an iterator")
 	}
-	b := c.build(0, n)
-	return c.filter(b, n, func(columns uint32) (*ribbon.Ribbon, error) {
+	b := c.options(0, n)
+	return c.build(b, n, func(columns uint32) (*ribbon.Ribbon, error) {
 		return ribbon.Stream(ctx, b, columns, n, digests, errs)
 	})
 }
