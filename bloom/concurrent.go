@@ -79,11 +79,11 @@ func (c *Concurrent) AddString(key string) { c.AddDigest(c.hash.SumString(key)) 
 func (c *Concurrent) AddDigest(d hashfam.Digest) {
 	switch k := c.params.Hashes; {
 	case c.params.Layout == Blocked:
-		shareBlocked(c.words, c.span, k, d)
+		setBlockedAtomic(c.words, c.span, k, d)
 	case c.params.Layout == Partitioned:
-		shareBits(c.words, c.span, c.span, k, d.Probe())
+		setBitsAtomic(c.words, c.span, c.span, k, d.Probe())
 	case c.span != 0:
-		shareBits(c.words, c.span, 0, k, d.Probe())
+		setBitsAtomic(c.words, c.span, 0, k, d.Probe())
 	default:
 		panic(zeroConcurrent)
 	}
@@ -105,11 +105,11 @@ func (c *Concurrent) ContainsDigest(d hashfam.Digest) bool {
 		if useAVX512 { // see hasBlock
 			return hasLineAVX512(c.words, d, k)
 		}
-		return seesBlocked(c.words, c.span, k, d)
+		return hasBlockedAtomic(c.words, c.span, k, d)
 	case c.params.Layout == Partitioned:
-		return seesBits(c.words, c.span, c.span, k, d.Probe())
+		return hasBitsAtomic(c.words, c.span, c.span, k, d.Probe())
 	case c.span != 0:
-		return seesBits(c.words, c.span, 0, k, d.Probe())
+		return hasBitsAtomic(c.words, c.span, 0, k, d.Probe())
 	default:
 		panic(zeroConcurrent)
 	}
@@ -243,34 +243,34 @@ func (c *Concurrent) ones() uint64 {
 func (c Concurrent) MarshalText() ([]byte, error) { return c.Snapshot().MarshalText() }
 
 // The functions below are like the ones in bloom.go, but access the words
-// atomically. shareBits and seesBits serve several layouts: value i of the
+// atomically. setBitsAtomic and hasBitsAtomic serve several layouts: value i of the
 // probe sequence p selects one of span bits, from bit i*step on.
 
-// share sets a bit of w. It tests the bit first, because many bits are already
+// setAtomic sets a bit of w. It tests the bit first, because many bits are already
 // set, a test is much faster than an atomic instruction, and other processors
 // can keep the cache line.
-func share(w *uint64, bit uint64) {
+func setAtomic(w *uint64, bit uint64) {
 	if atomic.LoadUint64(w)&bit == 0 {
 		atomic.OrUint64(w, bit)
 	}
 }
 
-func shareBits(words []uint64, span, step uint64, k int, p hashfam.Probe) {
+func setBitsAtomic(words []uint64, span, step uint64, k int, p hashfam.Probe) {
 	for base := uint64(0); k > 0; k, p = k-1, p.Next() {
 		i := base + p.In(span)
-		share(&words[i>>6], 1<<(i&63))
+		setAtomic(&words[i>>6], 1<<(i&63))
 		base += step
 	}
 }
 
-func shareBlocked(words []uint64, lines uint64, k int, d hashfam.Digest) {
+func setBlockedAtomic(words []uint64, lines uint64, k int, d hashfam.Digest) {
 	line := lineOf(words, lines, d)
 	for p := d.Probe().Next(); k > 0; k, p = k-1, p.Next() {
-		share(&line[p>>61], 1<<(p>>55&63))
+		setAtomic(&line[p>>61], 1<<(p>>55&63))
 	}
 }
 
-func seesBits(words []uint64, span, step uint64, k int, p hashfam.Probe) bool {
+func hasBitsAtomic(words []uint64, span, step uint64, k int, p hashfam.Probe) bool {
 	base, missing := uint64(0), uint64(0)
 	for ; k > 0; k, p = k-1, p.Next() {
 		i := base + p.In(span)
@@ -280,7 +280,7 @@ func seesBits(words []uint64, span, step uint64, k int, p hashfam.Probe) bool {
 	return missing == 0
 }
 
-func seesBlocked(words []uint64, lines uint64, k int, d hashfam.Digest) bool {
+func hasBlockedAtomic(words []uint64, lines uint64, k int, d hashfam.Digest) bool {
 	line := lineOf(words, lines, d)
 	missing := uint64(0)
 	for p := d.Probe().Next(); k > 0; k, p = k-1, p.Next() {

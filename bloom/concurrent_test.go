@@ -116,7 +116,7 @@ func TestConcurrentAddsLoseNoBit(t *testing.T) {
 		c := newConcurrent(mustNew(t, Params{Bits: 1 << 14, Hashes: 1}))
 		four(func(worker uint64) {
 			for bit := worker; bit < 1<<14; bit += 4 {
-				share(&c.words[bit/64], 1<<(bit%64))
+				setAtomic(&c.words[bit/64], 1<<(bit%64))
 			}
 		})
 		require.Equal(t, 1.0, c.FillRatio())
