@@ -112,7 +112,7 @@ func TestLargestFrameParametersAreDecoded(t *testing.T) {
 		// Three panes and one additional pane need four words, but here are
 		// three.
 		{&Window{}, panes[:len(panes)-8], map[int]uint64{16: 24, len(panes) - 16: 0}, "length of pane 3"},
-		{&Window{}, panes, map[int]uint64{24 + 24: mostPanes + 1}, "WindowConfig.Parts"},
+		{&Window{}, panes, map[int]uint64{24 + 24: mostParts + 1}, "WindowConfig.Parts"},
 		{&Window{}, panes, map[int]uint64{len(panes) - 16: 9}, "length of pane 3"},
 		// A pane of a window of three keys cannot have counted three keys.
 		{&Window{}, full, map[int]uint64{24 + 8: 3}, "total of pane 3"},

@@ -80,9 +80,9 @@ func TestInvalidParametersNameTheField(t *testing.T) {
 		{"WindowConfig.Span", WindowConfig{Phi: 1, Span: -1}},
 		{"WindowConfig.Span", WindowConfig{Phi: 1, Span: math.MaxInt64}},
 		// A Span need not be a multiple of Parts, but this one is too long.
-		{"WindowConfig.Span", WindowConfig{Phi: 1, Span: math.MaxInt64 - mostPanes, Parts: mostPanes}},
+		{"WindowConfig.Span", WindowConfig{Phi: 1, Span: math.MaxInt64 - mostParts, Parts: mostParts}},
 		{"WindowConfig.Parts", WindowConfig{Phi: 1, Keys: 1, Parts: -1}},
-		{"WindowConfig.Parts", WindowConfig{Phi: 1, Keys: 1, Parts: mostPanes + 1}},
+		{"WindowConfig.Parts", WindowConfig{Phi: 1, Keys: 1, Parts: mostParts + 1}},
 		{"WindowConfig.MemoryBytes", WindowConfig{Phi: 1, Keys: 1, MemoryBytes: -1}},
 		{"WindowConfig.MemoryBytes", WindowConfig{Phi: 1, Keys: 1, MemoryBytes: 1280*9 - 1}},
 		{"WindowConfig.MemoryBytes", WindowConfig{Phi: 1, Keys: 1, MemoryBytes: tracker.MaxMemory + 1}},

@@ -60,9 +60,9 @@ func (w *Window) encode() (frame.Header, frame.Payload, error) {
 	p := windowParams{
 		Phi: c.Phi, Keys: c.Keys, Span: c.Span, Panes: uint64(c.Parts), MemoryBytes: uint64(c.MemoryBytes),
 	}
-	if w.time.Known() {
+	if w.ring.Known() {
 		p.Timed = 1
-		p.Pane = w.time.Word()
+		p.Pane = w.ring.Word()
 	}
 	size := uint64(0)
 	for i := range w.panes.All {
@@ -93,7 +93,7 @@ func (w *Window) decode(r *frame.Reader) error {
 	if err != nil {
 		return err
 	}
-	t.tracked = tracked{w.family, tracker.Blank(t.config.goal(), t.config.Parts+1, t.time.Keys())}
+	t.tracked = tracked{w.family, tracker.Blank(t.config.goal(), t.config.Parts+1, t.ring.Keys())}
 	for i := range t.panes.All {
 		if data, err = t.decodePane(r, i, data); err != nil {
 			return err
@@ -102,7 +102,7 @@ func (w *Window) decode(r *frame.Reader) error {
 	if len(data) > 0 {
 		return r.Corrupt("bytes after the last pane", len(data), "0")
 	}
-	t.panes = tracker.NewPanes(t.panes.All, t.time.Keys())
+	t.panes = tracker.NewPanes(t.panes.All, t.ring.Keys())
 	*w = t
 	return nil
 }
@@ -134,13 +134,13 @@ func (w *Window) decodePane(r *frame.Reader, i int, data []byte) ([]byte, error)
 // ones. In a window of Keys, a pane begins when the previous one is full. While
 // the time of a Span is unknown, there is only one pane.
 func (w *Window) checkPane(r *frame.Reader, i int) error {
-	size := w.time.Keys()
+	size := w.ring.Keys()
 	total := w.panes.All[i].Total()
 	last := i == len(w.panes.All)-1
 	begun := i > 0 && w.panes.All[i-1].Total() > 0
 	field := fmt.Sprint("total of pane ", i)
 	switch {
-	case size == 0 && (w.time.Known() || last), size > 0 && total == 0 && !begun:
+	case size == 0 && (w.ring.Known() || last), size > 0 && total == 0 && !begun:
 		return nil
 	case size == 0 && total > 0:
 		return r.Corrupt(field, total, "0 without a time, except in the last pane")
@@ -170,7 +170,7 @@ func (w *Window) parse(h frame.Header) error {
 	if err := w.config.check(ErrCorrupt); err != nil {
 		return err
 	}
-	w.time = w.config.ring()
+	w.ring = w.config.ring()
 	return w.setTime(p)
 }
 
@@ -185,7 +185,7 @@ func (w *Window) setTime(p windowParams) error {
 		return nil
 	case p.Span == 0:
 		return errs.Field(ErrCorrupt, "Timed", p.Timed, "0 without a Span")
-	case !w.time.SetWord(p.Pane) || !w.time.Known():
+	case !w.ring.SetWord(p.Pane) || !w.ring.Known():
 		return errs.Field(ErrCorrupt, "Pane", int64(p.Pane), "the number of a part of the Span")
 	}
 	return nil
