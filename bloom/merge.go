@@ -1,6 +1,9 @@
 package bloom
 
-import "github.com/filterfam/filterfam/internal/fault"
+import (
+	"github.com/filterfam/filterfam/internal/fault"
+	"github.com/filterfam/filterfam/internal/merge"
+)
 
 // Merge adds every key of the other filters to f. The result is identical, bit
 // for bit, to a filter built from all of these keys. If a filter's [Params]
@@ -29,7 +32,7 @@ const mergeWords = 1024
 
 // compatible returns ErrIncompatible if any of the others has different Params.
 func (s *geometry) compatible(others ...*Filter) error {
-	return fault.Mergeable(errs, "Params", s.params, others, func(other *Filter) Params { return other.params })
+	return merge.Mergeable(errs, "Params", s.params, others, func(other *Filter) Params { return other.params })
 }
 
 // Intersect clears the bits of f that are not set in other. Keys that are in

@@ -1,7 +1,6 @@
 package counting
 
 import (
-	"github.com/filterfam/filterfam/internal/fault"
 	"github.com/filterfam/filterfam/internal/merge"
 )
 
@@ -16,7 +15,7 @@ import (
 // larger than the cache, one call with many filters is faster than many calls,
 // because it passes over f only once.
 func (f *Filter) Merge(others ...*Filter) error {
-	err := fault.Mergeable(errs, "Params", f.made().params, others, func(other *Filter) Params { return other.params })
+	err := merge.Mergeable(errs, "Params", f.made().params, others, func(other *Filter) Params { return other.params })
 	if err != nil {
 		return err
 	}

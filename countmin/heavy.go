@@ -8,7 +8,7 @@ import (
 
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/fault"
+	"github.com/filterfam/filterfam/internal/merge"
 )
 
 // HeavyHitters finds the frequent keys of a stream, whose length need not be
@@ -64,7 +64,7 @@ func JoinHeavyHitters(shards []*HeavyHitters) (*HeavyHitters, error) {
 		if s == nil {
 			return nil, errs.Field(ErrIncompatible, place, "nil", "a structure")
 		}
-		if err := fault.Same(errs, place, "HeavyConfig", shards[0].Config(), s.Config()); err != nil {
+		if err := merge.Same(errs, place, "HeavyConfig", shards[0].Config(), s.Config()); err != nil {
 			return nil, err
 		}
 		t := s.made().Last
@@ -185,7 +185,7 @@ func (h *HeavyHitters) Reset() { *h.made().Last = tracker.New(h.goal()) }
 // and leaves h unchanged. Merging h with itself doubles all counts.
 func (h *HeavyHitters) Merge(others ...*HeavyHitters) error {
 	t := h.made().Last
-	if err := fault.Mergeable(errs, "HeavyConfig", h.Config(), others, (*HeavyHitters).Config); err != nil {
+	if err := merge.Mergeable(errs, "HeavyConfig", h.Config(), others, (*HeavyHitters).Config); err != nil {
 		return err
 	}
 	var trackers []*tracker.Tracker

@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/filterfam/filterfam/internal/fault"
 	"github.com/filterfam/filterfam/internal/merge"
 	"github.com/filterfam/filterfam/internal/saturating"
 )
@@ -20,7 +19,7 @@ import (
 // larger than the cache, one call with many sketches is faster than many calls,
 // because it passes over s only once.
 func (s *Sketch) Merge(others ...*Sketch) error {
-	if err := fault.Mergeable(errs, "Params", s.params, others, (*Sketch).Params); err != nil {
+	if err := merge.Mergeable(errs, "Params", s.params, others, (*Sketch).Params); err != nil {
 		return err
 	}
 	others = merge.Apart(s, others, (*Sketch).Clone)
@@ -71,7 +70,7 @@ func (s *Sketch) InnerProduct(other *Sketch) (uint64, error) {
 	if other == nil {
 		return 0, errs.Field(ErrIncompatible, "other", "nil", "a sketch")
 	}
-	if err := fault.Same(errs, "", "Params", s.params, other.params); err != nil {
+	if err := merge.Same(errs, "", "Params", s.params, other.params); err != nil {
 		return 0, err
 	}
 	if s.params.Conservative {

@@ -1,6 +1,6 @@
 package cuckoo
 
-import "github.com/filterfam/filterfam/internal/fault"
+import "github.com/filterfam/filterfam/internal/merge"
 
 // Merge adds all fingerprints of the other filters to f. Every key of the
 // merged filters is then found, the numbers of copies add up, and each key can
@@ -14,7 +14,7 @@ import "github.com/filterfam/filterfam/internal/fault"
 // unchanged.
 func (f *Filter) Merge(others ...*Filter) error {
 	f.table.Made()
-	if err := fault.Mergeable(errs, "Params", f.params, others, (*Filter).Params); err != nil {
+	if err := merge.Mergeable(errs, "Params", f.params, others, (*Filter).Params); err != nil {
 		return err
 	}
 	merged := f.Clone()

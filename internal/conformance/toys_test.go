@@ -172,7 +172,7 @@ func (b *bag) Equal(o *bag) bool {
 }
 
 func (b *bag) Merge(others ...*bag) error {
-	if err := fault.Mergeable(errs, "Params", b.params, others, (*bag).Params); err != nil {
+	if err := merge.Mergeable(errs, "Params", b.params, others, (*bag).Params); err != nil {
 		b.lose("an impossible merge removes keys")
 		others[0].lose("an impossible merge removes other keys")
 		err = pick(b, "a merge has another error", fault.ErrFull, err)
