@@ -1,7 +1,6 @@
 package sharded
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -66,24 +65,7 @@ func Read[T any](r io.Reader, n int, create func(shard int) (T, error)) (*Of[T],
 	if err != nil {
 		return nil, err
 	}
-	return nil, o.tooMany(io.MultiReader(bytes.NewReader(next), r))
-}
-
-// tooMany returns the error for frames that follow the last shard. To count
-// them, it decodes them into the first shard.
-func (o *Of[T]) tooMany(r io.Reader) error {
-	found := len(o.shards)
-	for found < maxShards {
-		err := readShard(r, o.shards[0].value)
-		if errors.Is(err, io.EOF) {
-			return wrongNumber(len(o.shards), fmt.Sprint(found))
-		}
-		if err != nil {
-			break // there are bytes that are not a frame
-		}
-		found++
-	}
-	return wrongNumber(len(o.shards), fmt.Sprintf("at least %d", found+1))
+	return nil, wrongNumber(n, "more")
 }
 
 // readShard decodes a frame into a shard. It returns io.EOF if there is none.
