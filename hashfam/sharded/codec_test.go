@@ -54,7 +54,7 @@ func TestReadReturnsWhatWasWritten(t *testing.T) {
 			var field *sharded.FieldError
 			require.ErrorAs(t, err, &field)
 			require.Equal(t, m, field.Value)
-			require.Regexp(t, "^"+string(rune('0'+n))+", ", field.Allowed)
+			require.Regexp(t, "^("+string(rune('0'+n))+"|more), ", field.Allowed)
 			require.Nil(t, got)
 			return
 		}

@@ -210,7 +210,8 @@ func TestViewsShareMemory(t *testing.T) {
 	}
 	b, _ := list{1, 2, 3}.AppendBinary(nil)
 	_, _, numbers, err := listFormat.View(b, hashfam.Family{})
-	require.Equal(t, []any{[]uint32{1, 2, 3}, nil}, []any{numbers, err})
+	require.NoError(t, err)
+	require.Equal(t, []uint32{1, 2, 3}, numbers[:3])
 	checkView[uint8](t)
 	checkView[uint32](t)
 	checkView[uint64](t)
