@@ -35,7 +35,7 @@ import (
 type Window struct {
 	tracked
 	config WindowConfig
-	ring   ring.Ring // the position, in keys or in time
+	ring   ring.Ring // the position if the window has a Span, or the keys of a pane
 }
 
 // NewWindow returns an empty window for c, whose memory grows with the keys. It
