@@ -4,18 +4,62 @@
 // To read the code, start with table.go, which adds and finds fingerprints. The
 // other files are
 //
-//   - shape.go: the size of a table and its format
-//   - bucket.go: reading and writing buckets
+//   - bucket.go: how buckets are stored
 //   - lanes.go: comparing all slots of a bucket in parallel
-//   - sorted.go: buckets that save a bit per slot
 //   - partners.go: the two buckets of a fingerprint
 //   - path.go: moving fingerprints to make room
-//   - batch.go: many fingerprints at once; on amd64, vector_*.go and vector_*.s
-//     do this using AVX-512
-//   - errors.go: errors
+//   - vector_*.go and vector_*.s: on amd64, many fingerprints at once, using
+//     AVX-512
 package table
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/filterfam/filterfam/internal/batch"
+	"github.com/filterfam/filterfam/internal/fault"
+)
+
+// Errs creates the errors of package cuckoo and its internal packages.
+var Errs = &fault.Maker{Package: "cuckoo"}
+
+// The errors of Add are created once, so that a failed Add does not allocate.
+var (
+	ErrFull   = Errs.Errorf("%w: no eviction path found", fault.ErrFull)
+	ErrCopies = Errs.Errorf("%w for this key: its two buckets hold eight copies", fault.ErrFull)
+)
+
+// Slots is the number of slots in a bucket.
+const Slots = 4
+
+// maxNarrow is the largest width for which four fingerprints fit in a word.
+const maxNarrow = 16
+
+// A Shape describes a table. The caller must check its fields.
+type Shape struct {
+	Buckets uint64
+	Bits    int   // f, the fingerprint width: 4 to 32
+	Sorted  bool  // whether buckets are sorted, which saves a bit per slot
+	Tail    uint8 // the number of low fingerprint bits that do not select the other bucket
+}
+
+// Saved returns the number of bits by which a slot is narrower than a
+// fingerprint.
+func Saved(sorted bool) int {
+	if sorted {
+		return 1
+	}
+	return 0
+}
+
+// BucketBits returns the bucket size in bits.
+func (s Shape) BucketBits() uint64 { return Slots * uint64(s.Bits-Saved(s.Sorted)) }
+
+// Bytes returns the table size: the words that contain the buckets, and another
+// word.
+func (s Shape) Bytes() uint64 {
+	n := s.Buckets * s.BucketBits()
+	return 8 * (n/64 + (n%64+63)/64 + 1)
+}
 
 // A Table is an array of buckets with four fingerprints of f bits each. A free
 // slot contains a zero fingerprint. A narrow table, with fingerprints of up to
@@ -192,4 +236,47 @@ func (t *Table) Free(n uint64) (free uint64) {
 		free += uint64(t.Zeros(t.Lanes(i)).Count())
 	}
 	return free
+}
+
+// A Place describes a key in a table: its two buckets and its fingerprint.
+type Place struct{ I, J, FP uint64 }
+
+// Touch reads a byte of buckets i and j, which brings them into the cache.
+func (t *Table) Touch(i, j uint64) byte {
+	return t.Bytes[i*t.stride>>3] | t.Bytes[j*t.stride>>3]
+}
+
+// TouchAll touches all places, so that their cache misses overlap.
+func (t *Table) TouchAll(places []Place) {
+	touched := byte(0)
+	for k := range places {
+		p := &places[k]
+		touched |= t.Touch(p.I, p.J)
+	}
+	batch.Use(uint64(touched))
+}
+
+// HasAll appends to dst, for each place, whether its buckets contain its
+// fingerprint. In a narrow table, it first replaces the buckets in places by
+// their lanes, so that cache misses overlap.
+func (t *Table) HasAll(dst []bool, places []Place) []bool {
+	if !t.Narrow {
+		t.TouchAll(places)
+		for _, p := range places {
+			dst = append(dst, t.Has(p.I, p.J, p.FP))
+		}
+		return dst
+	}
+	for k := range places {
+		p := &places[k]
+		p.I, p.J = t.Word(p.I), t.Word(p.J)
+	}
+	for k := range places {
+		p := &places[k]
+		if t.Sorted {
+			p.I, p.J = t.Decode(p.I), t.Decode(p.J)
+		}
+		dst = append(dst, t.Any(p.I, p.J, p.FP))
+	}
+	return dst
 }
