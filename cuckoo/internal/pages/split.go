@@ -97,26 +97,30 @@ func (g *Geometry) split(p *page, orphan func(i, partner uint64) bool) (halves [
 	}
 	free := halves[0].free
 	for i := range g.Buckets {
-		var lists [2 * table.Slots]uint64 // for both halves
-		var taken uint64                  // their lengths, 32 bits each; 1<<32 is 0 modulo len(lists)
+		var lists [2][table.Slots]uint64
+		var taken [2]uint32
 		for _, stored := range p.Fingerprints(i) {
-			v := stored ^ p.free
-			partner, code := v>>((p.tail+1)&63), v&(2*p.free-1)
-			switch {
-			case stored == 0:
-			case code != p.free:
-				h := code >> (p.tail & 63) & 1
-				rest := code << ((tail - p.tail + 1) & 63) & (2*free - 1)
-				lists[(h*table.Slots+taken>>(h*32))%uint64(len(lists))] = (partner<<((tail+1)&63) | rest) ^ free
-				taken += 1 << (h * 32)
-			case !orphan(i, partner):
-				return halves, false
+			if stored == 0 {
+				continue
 			}
+			v := stored ^ p.free
+			partner := v >> ((p.tail + 1) & 63)
+			code := v & (2*p.free - 1) // the known bits and the marker
+			if code == p.free {
+				if !orphan(i, partner) {
+					return halves, false
+				}
+				continue
+			}
+			h := code >> (p.tail & 63) & 1
+			rest := code << ((tail - p.tail + 1) & 63) & (2*free - 1)
+			lists[h][taken[h]%table.Slots] = (partner<<((tail+1)&63) | rest) ^ free
+			taken[h]++
 		}
-		halves[0].Fill(i, [table.Slots]uint64(lists[:table.Slots]))
-		halves[1].Fill(i, [table.Slots]uint64(lists[table.Slots:]))
-		halves[0].taken += uint32(taken)
-		halves[1].taken += uint32(taken >> 32)
+		for h, half := range halves {
+			half.Fill(i, lists[h])
+			half.taken += taken[h]
+		}
 	}
 	return halves, true
 }
