@@ -108,7 +108,7 @@ func (f *Filter) fill(ctx context.Context, digests []hashfam.Digest, values []ui
 		index := f.index(d)
 		if bit := uint64(1) << (index % 64); used[index/64]&bit == 0 {
 			used[index/64] |= bit
-			f.slots.addValue(index, values[i])
+			f.slots.setValue(index, values[i])
 			continue
 		}
 		if value, _ := f.ValueDigest(d); value != values[i] {
@@ -208,14 +208,11 @@ func (f *Filter) ValueDigest(d hashfam.Digest) (value uint64, found bool) {
 		return 0, false
 	}
 	i := f.index(d)
-	if f.slots.split {
-		return f.slots.findWide(i, uint64(after(d)))
-	}
 	word := f.slots.word(i)
 	if !f.slots.match(word, i, uint64(after(d))) {
 		return 0, false
 	}
-	return word & f.slots.mask, true
+	return f.slots.valueAt(word, i), true
 }
 
 // ValueAll appends the results of ValueDigest for each digest to values and to
@@ -241,7 +238,7 @@ func (f *Filter) ValueAll(values []uint64, found []bool, digests []hashfam.Diges
 			value := uint64(0)
 			match := f.slots.match(words[i], indexes[i], uint64(after(d)))
 			if match {
-				value = f.slots.valueAt(words[i], indexes[i], uint64(after(d)))
+				value = f.slots.valueAt(words[i], indexes[i])
 			}
 			values = append(values, value)
 			found = append(found, match)

@@ -121,23 +121,21 @@ func TestTheLowestRateIsPossibleWithAllValues(t *testing.T) {
 	}
 }
 
-// A slot in a frame must have a fingerprint, and must not exceed 56 bits. A wide
-// one must have a fingerprint of 1 to 56 bits.
+// A slot in a frame must have a fingerprint of more than 0 and up to 56 bits.
 func TestSlotSizeLimits(t *testing.T) {
 	machine.Matters(t)
 	for size, want := range map[slotSize]string{
 		{56 * one, 32}:        "",
 		{3*one + 1, 3}:        "",
-		{3 * one, 3}:          "bits per slot in 1/65536 = 196608, want 196609 to 3670016",
+		{3 * one, 3}:          "bits per slot in 1/65536 = 196608, want 196609 to 3866624",
 		{0, 0}:                "bits per slot in 1/65536 = 0, want 1 to 3670016",
-		{56*one + 1, 32}:      "",
-		{56*one + 1, 0}:       "bits per slot in 1/65536 = 3670017, want 65536 to 3670016",
+		{56*one + 1, 0}:       "bits per slot in 1/65536 = 3670017, want 1 to 3670016",
 		{88 * one, 32}:        "",
-		{88*one + 1, 32}:      "bits per slot in 1/65536 = 5767169, want 2162688 to 5767168",
-		{34 * one, 33}:        "",
-		{34*one - 1, 33}:      "bits per slot in 1/65536 = 2228223, want 2228224 to 5832704",
+		{88*one + 1, 32}:      "bits per slot in 1/65536 = 5767169, want 2097153 to 5767168",
+		{33*one + 1, 33}:      "",
+		{33 * one, 33}:        "bits per slot in 1/65536 = 2162688, want 2162689 to 5832704",
 		{120 * one, 64}:       "",
-		{120*one + 1, 64}:     "bits per slot in 1/65536 = 7864321, want 4259840 to 7864320",
+		{120*one + 1, 64}:     "bits per slot in 1/65536 = 7864321, want 4194305 to 7864320",
 		{120 * one, 65}:       "Params.ValueBits = 65, want at most 64",
 		{math.MaxUint32, 255}: "Params.ValueBits = 255, want at most 64",
 	} {
@@ -169,7 +167,8 @@ func TestSlotsKeepFingerprintsAndValues(t *testing.T) {
 			require.False(t, s.match(word, i, third^1<<63), "the highest bit of a fingerprint")
 			lowest := 64 - (s.widthOf(i) - s.value)
 			require.False(t, s.match(word, i, third^1<<lowest), "the lowest bit of a fingerprint")
-			require.Equal(t, third*spread&s.valueMask(), s.valueAt(word, i, third))
+			value := s.valueAt(word, i)
+			require.Equal(t, third*spread&s.valueMask(), value)
 		}
 		require.NoError(t, checkZeros("", s.bits, s.start(n)))
 	})

@@ -51,10 +51,6 @@ func open(l shape, mapped, slots []byte, fam hashfam.Family) (stored, error) {
 
 // openPayload is like open for the payload of a frame.
 func openPayload(l shape, payload []byte, fam hashfam.Family) (stored, error) {
-	if l.slots.wide() {
-		end := l.slots.bytes(l.keys)
-		return open(l, payload[end:], payload[:end:end], fam)
-	}
 	end := l.mappingBytes()
 	return open(l, payload[:end:end], payload[end:], fam)
 }
