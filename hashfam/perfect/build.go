@@ -32,7 +32,7 @@ type builder struct {
 	mapping []byte // the seeds of the levels
 	slots   fingerprints
 	first   filler // the first level, unless all keys are in the last level
-	rest    rest   // the bumped keys; in the last level if there is no first
+	rest    rest   // the keys that it has bumped; all keys if there is no first level
 	free    []gaps // the free places of each level
 
 	n      uint64 // number of distinct digests that were added
@@ -81,7 +81,10 @@ func newBuilder(l shape, fam hashfam.Family) (*builder, error) {
 	}
 	b := &builder{shape: l, family: fam, levels: maxLevels}
 	b.slots = newFingerprints(l.slots, make([]byte, l.slots.bytes(l.keys)))
-	b.rest = newRest(bumped, l.slots.value)
+	b.rest.digests = make([]hashfam.Digest, 0, bumped)
+	if l.slots.value > 0 {
+		b.rest.values = make([]uint64, 0, bumped)
+	}
 	if l.keys > maxLast {
 		seeds := bucketsOf(l.keys)
 		b.mapping = make([]byte, seeds, size+size/64+64)
@@ -167,10 +170,15 @@ func (b *builder) finish(ctx context.Context) (stored, error) {
 		l.bumped = append(l.bumped, uint64(len(b.rest.digests)))
 		from = 1
 	}
-	if err := b.rest.sort(ctx); err != nil {
+	digests := b.rest.digests
+	if b.rest.values != nil {
+		digests = slices.Clone(digests)
+	}
+	digests, err := sortDigests(ctx, digests)
+	if err != nil {
 		return stored{}, err
 	}
-	if err := b.place(ctx, b.rest.digests); err != nil {
+	if err := b.place(ctx, digests); err != nil {
 		return stored{}, err
 	}
 	b.mapping = l.appendList(b.mapping, b.free)
@@ -204,10 +212,11 @@ func (b *builder) place(ctx context.Context, digests []hashfam.Digest) error {
 			}
 		}
 		f.finish(n)
-		if err := f.bumped.sort(ctx); err != nil {
+		var err error
+		digests, err = sortDigests(ctx, f.bumped.digests)
+		if err != nil {
 			return err
 		}
-		digests = f.bumped.digests
 		b.mapping = append(b.mapping, seeds...)
 		b.free = append(b.free, f.free)
 		l.bumped = append(l.bumped, uint64(len(digests)))
@@ -234,6 +243,28 @@ func (b *builder) late(s *stored, from int) {
 		index := s.indexIn(s.levels[from:], d.Probe())
 		s.slots.set(index, uint64(third), b.rest.value(i))
 	}
+}
+
+// A rest contains keys that a level has bumped, with their digests for the next
+// level.
+type rest struct {
+	digests []hashfam.Digest
+	values  []uint64 // nil if the keys have no values
+}
+
+func (r *rest) add(d hashfam.Digest, value uint64) {
+	r.digests = append(r.digests, d)
+	if r.values != nil {
+		r.values = append(r.values, value)
+	}
+}
+
+// value returns the value of key i.
+func (r *rest) value(i int) uint64 {
+	if r.values == nil {
+		return 0
+	}
+	return r.values[i]
 }
 
 // appendList appends the list of the places that the first level left free. The

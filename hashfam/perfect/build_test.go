@@ -408,28 +408,6 @@ func TestChosenDigestsNeedNoMoreMemory(t *testing.T) {
 	}
 }
 
-func TestRestSortsKeysWithValues(t *testing.T) {
-	machine.Matters(t)
-	for _, bits := range []uint{0, 1, 8, 13, 32, 64} {
-		for _, n := range []int{0, 1, 100, 5000, 20_000} {
-			r := newRest(10, bits)
-			values := map[hashfam.Digest]uint64{}
-			for i, d := range random(n, 1) {
-				if i%3 == 0 {
-					d &= 0xFFFFFFFFFF // few different first bits
-				}
-				values[d] = uint64(d) & (1<<bits - 1)
-				r.add(d, values[d])
-			}
-			require.NoError(t, r.sort(t.Context()))
-			require.True(t, slices.IsSortedFunc(r.digests, func(a, b hashfam.Digest) int { return cmp.Compare(a.Probe(), b.Probe()) }))
-			for i, d := range r.digests {
-				require.Equal(t, values[d], r.value(i), "%d bits, key %d of %d", bits, i, n)
-			}
-		}
-	}
-}
-
 func TestGapsReturnTheirNumbers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		numbers := rapid.SliceOfDistinct(rapid.Uint64Range(0, 1<<rapid.IntRange(0, 41).Draw(t, "bits")), rapid.ID).Draw(t, "numbers")

@@ -57,8 +57,7 @@
 //   - function.go: constructors, and what concerns a whole function
 //   - batch.go: many keys at once
 //   - build.go: builds one level after the other; fill.go selects the seeds of a
-//     level, in the order of order.go, and rest.go keeps what is left; gaps.go
-//     lists the places that are free
+//     level, in the order of order.go; gaps.go lists the places that are free
 //   - eliasfano.go: the list of free indexes
 //   - stored.go: the common part of all types; shape.go computes where it is in
 //     an encoding

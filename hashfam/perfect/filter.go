@@ -66,8 +66,7 @@ func NewFilter(ctx context.Context, c FilterConfig, digests []hashfam.Digest, va
 // digests in ascending order of d.Probe(), each with its value. Values are 0 if
 // c.ValueBits is 0. Copies of a digest with the same value are skipped. In
 // addition to the filter, NewFilterFromSorted uses 0.5 bytes of memory per key,
-// and 0.04 bytes more for each byte of a value. Otherwise, it is like
-// [NewFromSorted].
+// or 1.2 if keys have values. Otherwise, it is like [NewFromSorted].
 //
 // It returns [ErrParams] for the same reasons as NewFilter and NewFromSorted.
 // An error for a key contains the key's position in the sequence, counted from
