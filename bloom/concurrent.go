@@ -54,8 +54,6 @@ func newConcurrent(f *Filter) *Concurrent {
 	return &Concurrent{f.geometry, f.words, new([stripes]stripe)}
 }
 
-var zeroConcurrent = errs.Zero("Concurrent", "NewConcurrent")
-
 // Snapshot returns a plain filter with the Params and bits of c. It contains
 // every key whose Add returned before the call. A key that is added during the
 // call may be in the snapshot or not. If only some of its bits are, they raise
@@ -85,7 +83,7 @@ func (c *Concurrent) AddDigest(d hashfam.Digest) {
 	case c.span != 0:
 		setBitsAtomic(c.words, c.span, 0, k, d.Probe())
 	default:
-		panic(zeroConcurrent)
+		panic(zero)
 	}
 }
 
@@ -111,7 +109,7 @@ func (c *Concurrent) ContainsDigest(d hashfam.Digest) bool {
 	case c.span != 0:
 		return hasBitsAtomic(c.words, c.span, 0, k, d.Probe())
 	default:
-		panic(zeroConcurrent)
+		panic(zero)
 	}
 }
 
@@ -152,7 +150,7 @@ func (c *Concurrent) ContainsOrAddDigest(d hashfam.Digest) bool {
 // faster than single calls, above all when the filter is larger than the cache.
 func (c *Concurrent) AddAll(digests []hashfam.Digest) {
 	var room [batch.Block]bool
-	c.made(zeroConcurrent)
+	c.made()
 	for block := range slices.Chunk(digests, batch.Block) {
 		// The CPU can overlap the loads of different digests, whereas an atomic
 		// instruction waits for all earlier loads.
@@ -166,7 +164,7 @@ func (c *Concurrent) AddAll(digests []hashfam.Digest) {
 
 // ContainsAll is like [Filter.ContainsAll].
 func (c *Concurrent) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
-	c.made(zeroConcurrent)
+	c.made()
 	dst = slices.Grow(dst, len(digests))
 	for block := range slices.Chunk(digests, batch.Block) {
 		dst = c.hasBlock(dst, block)
@@ -199,7 +197,7 @@ func (c *Concurrent) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
 // may be found or not; when Merge has returned, they will all be found. It
 // returns the errors of [Filter.Merge] and then leaves c unchanged.
 func (c *Concurrent) Merge(others ...*Filter) error {
-	if err := c.made(zeroConcurrent).compatible(others...); err != nil {
+	if err := c.made().compatible(others...); err != nil {
 		return err
 	}
 	for _, other := range others {
@@ -215,7 +213,7 @@ func (c *Concurrent) Merge(others ...*Filter) error {
 // Reset removes all keys that were added before the call. Do not call Add at
 // the same time: its key may be lost even after it has returned.
 func (c *Concurrent) Reset() {
-	c.made(zeroConcurrent)
+	c.made()
 	for i := range c.words {
 		atomic.StoreUint64(&c.words[i], 0)
 	}

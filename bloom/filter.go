@@ -79,7 +79,7 @@ func (s *geometry) SizeBytes() uint64 { return s.params.SizeBytes() }
 
 // Reset removes all keys.
 func (f *Filter) Reset() {
-	f.made(zeroFilter)
+	f.made()
 	clear(f.words)
 }
 

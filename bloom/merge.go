@@ -12,7 +12,7 @@ import (
 // call with many filters is faster than many calls, because it passes over f
 // only once. To merge filters of different sizes, see [Filter.Fold].
 func (f *Filter) Merge(others ...*Filter) error {
-	if err := f.made(zeroFilter).compatible(others...); err != nil {
+	if err := f.made().compatible(others...); err != nil {
 		return err
 	}
 	for first := 0; first < len(f.words); first += mergeWords {
@@ -41,7 +41,7 @@ func (s *geometry) compatible(others ...*Filter) error {
 // the lower rate of the two filters. If the [Params] differ, Intersect returns
 // [ErrIncompatible] and leaves f unchanged.
 func (f *Filter) Intersect(other *Filter) error {
-	if err := f.made(zeroFilter).compatible(other); err != nil {
+	if err := f.made().compatible(other); err != nil {
 		return err
 	}
 	for i, w := range other.words[:len(f.words)] {
@@ -66,7 +66,7 @@ func (f *Filter) Intersect(other *Filter) error {
 // of all filters, and double Bits for those that need a lower rate. Each can then
 // be folded to the smallest size, which the merged filter has.
 func (f *Filter) Fold() error {
-	f.made(zeroFilter)
+	f.made()
 	half, err := f.folded()
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func (f *Filter) Fold() error {
 // created for. If the current rate is already higher, FoldTo leaves f
 // unchanged. It returns [ErrParams] if rate is not above 0 and below 1.
 func (f *Filter) FoldTo(rate float64) error {
-	f.made(zeroFilter)
+	f.made()
 	if !(rate > 0 && rate < 1) {
 		return paramError("rate", rate, fault.RateRange)
 	}

@@ -67,7 +67,7 @@ func JoinHeavyHitters(shards []*HeavyHitters) (*HeavyHitters, error) {
 		if err := merge.Same(errs, place, "HeavyConfig", shards[0].Config(), s.Config()); err != nil {
 			return nil, err
 		}
-		t := s.made().Last
+		t := s.made().panes.Last
 		if t.Stray(i, len(shards)) {
 			return nil, errs.Field(ErrIncompatible, place, "a structure with a key of another shard",
 				fmt.Sprintf("keys whose digests d have d.Shard(%d) = %d", len(shards), i))
@@ -161,7 +161,7 @@ func (h *HeavyHitters) completeTop(k int) bool {
 func (h *HeavyHitters) SizeBytes() uint64 { return h.panes.SizeBytes() }
 
 // Reset removes all counts and keys.
-func (h *HeavyHitters) Reset() { *h.made().Last = tracker.New(h.goal()) }
+func (h *HeavyHitters) Reset() { *h.made().panes.Last = tracker.New(h.goal()) }
 
 // Merge adds the counts of the other structures to h. If the memory is large
 // enough, h will then track every key that any other structure tracks. The part
@@ -184,13 +184,13 @@ func (h *HeavyHitters) Reset() { *h.made().Last = tracker.New(h.goal()) }
 // If the Config of another structure differs, Merge returns [ErrIncompatible]
 // and leaves h unchanged. Merging h with itself doubles all counts.
 func (h *HeavyHitters) Merge(others ...*HeavyHitters) error {
-	t := h.made().Last
+	t := h.made().panes.Last
 	if err := merge.Mergeable(errs, "HeavyConfig", h.Config(), others, (*HeavyHitters).Config); err != nil {
 		return err
 	}
 	var trackers []*tracker.Tracker
 	for _, other := range others {
-		trackers = append(trackers, other.made().Last)
+		trackers = append(trackers, other.made().panes.Last)
 	}
 	t.Merge(trackers...)
 	return nil

@@ -68,7 +68,7 @@ func (w *Window) Config() WindowConfig { return w.config }
 // treated as the same time, and so are all times after 2262.
 //
 // Advance has no effect on a window of Keys. It runs in O(Parts) time.
-func (w *Window) Advance(now time.Time) { w.made().Turn(w.ring.Advance(now)) }
+func (w *Window) Advance(now time.Time) { w.made().panes.Turn(w.ring.Advance(now)) }
 
 // All yields the heavy hitters of the window and their estimated counts, sorted
 // by descending High and then by ascending key. These are the keys whose High
@@ -90,7 +90,7 @@ func (w *Window) Threshold() uint64 {
 	if w.config.Keys > 0 {
 		return threshold(w.config.Phi, min(w.Total(), w.config.Keys))
 	}
-	return threshold(w.config.Phi, tracker.TotalOf(w.made().All[1:]))
+	return threshold(w.config.Phi, tracker.TotalOf(w.made().panes.All[1:]))
 }
 
 // Complete reports whether All is certain to yield every key whose count
@@ -106,7 +106,7 @@ func (w *Window) SizeBytes() uint64 { return windowBytes + w.panes.SizeBytes() }
 // Reset removes all counts and keys, and forgets the time. It runs in O(Parts)
 // time.
 func (w *Window) Reset() {
-	w.made().Turn(math.MaxUint64)
+	w.made().panes.Turn(math.MaxUint64)
 	w.ring.Reset()
 }
 

@@ -60,7 +60,7 @@ func (c Config) build(b ribbon.Build, n uint64, members func(columns uint32) (*r
 		return nil, c.tooSmall(size, sizing.RibbonRate(r.ColumnsWithin(c.MemoryBytes), n))
 	}
 	b.Report(math.MaxInt)
-	return &Filter{hash: c.Family.Hasher(r.SizeBytes()), ribbon: *r, made: true}, nil
+	return &Filter{hash: c.Family.Hasher(r.SizeBytes()), ribbon: *r}, nil
 }
 
 // buildError converts an error of package ribbon to an error of this package.

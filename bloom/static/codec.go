@@ -130,7 +130,7 @@ func parse(p Params, words []uint64, room *ribbon.Room) (Filter, error) {
 	if err != nil {
 		return Filter{}, err
 	}
-	return Filter{hash: p.Family.Hasher(r.SizeBytes()), ribbon: r, made: true}, checkRest(p.bytes, rest)
+	return Filter{hash: p.Family.Hasher(r.SizeBytes()), ribbon: r}, checkRest(p.bytes, rest)
 }
 
 // checkRest returns ErrCorrupt if there are words left. length is the payload

@@ -124,10 +124,9 @@ func NewExactReceiver(fam hashfam.Family) *Exact {
 	return &Exact{params: ExactParams{Family: fam}}
 }
 
-// made returns e. It panics if e is a zero Exact, whose second level has no
-// column.
+// made returns e. It panics if e is zero: its second level has no columns.
 func (e *Exact) made() *Exact {
-	if e.class.Shape().Columns == 0 {
+	if e.class.IsZero() {
 		panic(zeroExact)
 	}
 	return e

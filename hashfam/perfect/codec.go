@@ -84,7 +84,7 @@ func (f *Function) decode(r *frame.Reader) error { return f.decodeAs(frame.Perfe
 // encode returns the frame. It returns ErrParams if s is zero, and ErrCorrupt
 // if s is a view of damaged data.
 func (s *stored) encode() (frame.Header, frame.Payload, error) {
-	if !s.made {
+	if !s.built {
 		return frame.Header{}, nil, paramError("receiver", "zero", "a Function or Filter that was built or decoded")
 	}
 	if err := s.Verify(); err != nil {

@@ -133,17 +133,6 @@ func NewFilterReceiver(fam hashfam.Family) *Filter {
 // Equal reports whether f and other have the same family and equal encodings.
 func (f *Filter) Equal(other *Filter) bool { return other != nil && f.equal(&other.stored) }
 
-var zeroFilter = errs.Zero("Filter", "NewFilter or NewFilterView, or decode into it")
-
-// made returns f. It panics if f is zero: otherwise slots have a width, even if
-// there are no keys.
-func (f *Filter) made() *Filter {
-	if f.slots.width == 0 {
-		panic(zeroFilter)
-	}
-	return f
-}
-
 // Contains reports whether key may be in the set. If it returns false, key is
 // not in the set; true may be a false positive. Contains causes two cache
 // misses for 24 of 25 keys, and a few more for the others.

@@ -72,7 +72,7 @@ func (l *shape) bytes() uint64 { return l.mappingBytes() + l.slots.bytes(l.keys)
 // is damaged, because otherwise indexes could be out of range, and runs in
 // linear time in the number of bumped keys.
 func (l *shape) over(b []byte) (mapping, error) {
-	m := mapping{n: l.keys, free: l.free(), made: true}
+	m := mapping{n: l.keys, free: l.free(), built: true}
 	m.levels = make([]level, 0, len(l.bumped))
 	n := l.keys
 	base := uint64(0)

@@ -67,16 +67,16 @@ func (o *Of[T]) Shards() int { return len(o.shards) }
 // Do calls f with the shard of d. No other call uses this shard until f
 // returns.
 func (o *Of[T]) Do(d hashfam.Digest, f func(shard T)) {
-	shards := o.made()
+	shards := o.made().shards
 	shards[d.Shard(len(shards))].do(f)
 }
 
-// made returns the shards. It panics if there are none.
-func (o *Of[T]) made() []shard[T] {
+// made returns o. It panics if o is zero: it has no shards.
+func (o *Of[T]) made() *Of[T] {
 	if len(o.shards) == 0 {
 		panic("sharded: use of a zero Of: make it with New")
 	}
-	return o.shards
+	return o
 }
 
 // do calls f while holding the lock, and releases it even if f panics.
@@ -104,7 +104,7 @@ func (o *Of[T]) DoAll(digests []hashfam.Digest, f func(shard T, digests []hashfa
 // group returns the digests sorted by shard, and the end of each shard's
 // digests. It uses a counting sort.
 func (o *Of[T]) group(digests []hashfam.Digest) (grouped []hashfam.Digest, ends []int) {
-	n := len(o.made())
+	n := len(o.made().shards)
 	next := make([]int, n+1) // first, next[i+1] is the number of digests in shard i
 	for _, d := range digests {
 		next[d.Shard(n)+1]++

@@ -70,7 +70,7 @@ func (s *Set) locate(d hashfam.Digest) (*directory, locus) {
 // zeroSet is the panic value if a Scalable without pages is used.
 var zeroSet = table.Errs.Zero("Scalable", "NewScalable, or decode into it")
 
-// Made returns s. It panics if s is zero, as it is in a zero Scalable.
+// Made returns s. It panics if s is zero: it has no pages.
 func (s *Set) Made() *Set {
 	if len(s.plots) == 0 {
 		panic(zeroSet)

@@ -99,7 +99,7 @@ func New(s Shape, bytes []byte) Table {
 // zeroTable is the panic value if a Filter or View without a table is used.
 var zeroTable = Errs.Zero("Filter or View", "New or NewView, or decode into it")
 
-// Made returns t. It panics if t is zero, as it is in a zero Filter.
+// Made returns t. It panics if t is zero: buckets have no bits.
 func (t *Table) Made() *Table {
 	if t.stride == 0 {
 		panic(zeroTable)
