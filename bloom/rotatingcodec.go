@@ -77,7 +77,7 @@ func (r *Rotating) encode() (frame.Header, frame.Payload, error) {
 func (r *Rotating) decode(fr *frame.Reader) error {
 	next, words, err := rotatingFormat.Read(fr, r.Family())
 	if err == nil {
-		err = next.fill(words)
+		err = next.use(words)
 	}
 	if err == nil {
 		*r = next

@@ -149,7 +149,7 @@ func (s *Scalable) readStages(words []uint64, n uint64) error {
 	if ones(words[stageWords*n:room]) != 0 {
 		return errs.Field(ErrCorrupt, "padding of the table", "not zero", "zeros")
 	}
-	return s.fill(words[room:])
+	return s.use(words[room:])
 }
 
 // checkStages checks that the stages have room for their keys, so that the size

@@ -27,10 +27,10 @@ func (s *stages) words() uint64 {
 	return total(s, func(f *Filter) uint64 { return f.params.paddedWords() })
 }
 
-// fill gives each stage its bit array in words, without copying it. The stages
-// must have valid parameters. fill returns ErrCorrupt if words is too short or
+// use gives each stage its bit array in words, without copying it. The stages
+// must have valid parameters. use returns ErrCorrupt if words is too short or
 // too long, or if a bit is set after the end of an array.
-func (s *stages) fill(words []uint64) error {
+func (s *stages) use(words []uint64) error {
 	for i := range s.list {
 		p := s.list[i].params
 		n := p.paddedWords()

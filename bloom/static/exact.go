@@ -112,7 +112,7 @@ func NewExact(ctx context.Context, c ExactConfig, members, others []hashfam.Dige
 		rare, common = others, members
 	}
 	e := &Exact{params: p}
-	if err := e.fill(ctx, b, rare, common); err != nil {
+	if err := e.build(ctx, b, rare, common); err != nil {
 		return nil, buildError(err)
 	}
 	return e, nil

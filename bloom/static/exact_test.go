@@ -92,7 +92,7 @@ func TestKeysInBothListsAreErrors(t *testing.T) {
 			"static: invalid parameters: others = %d digests of members, want digests that are not in members", n))
 	}
 	both, e := []hashfam.Digest{7}, &Exact{params: ExactParams{Members: 1, Others: 1}}
-	err := e.fill(t.Context(), ribbon.Build{Workers: 1}, both, slices.Clone(both)) // the build ends even without the check
+	err := e.build(t.Context(), ribbon.Build{Workers: 1}, both, slices.Clone(both)) // the build ends even without the check
 	require.ErrorIs(t, buildError(err), ErrParams)
 	require.ErrorIs(t, err, ribbon.ErrLayers)
 	_, err = NewExact(t.Context(), ExactConfig{Workers: -1}, nil, nil)

@@ -55,7 +55,7 @@ func NewFilter(ctx context.Context, c FilterConfig, digests []hashfam.Digest, va
 		return nil, err
 	}
 	if c.ValueBits > 0 {
-		if err := f.fill(ctx, digests, values); err != nil {
+		if err := f.setValues(ctx, digests, values); err != nil {
 			return nil, err
 		}
 	}
@@ -93,10 +93,10 @@ func (c FilterConfig) build(ctx context.Context, n uint64, keys iter.Seq2[hashfa
 	return &Filter{s}, nil
 }
 
-// fill adds the values to the slots of f, which have none. digests are f's
+// setValues adds the values to the slots of f, which have none. digests are f's
 // digests in any order and with copies. It returns ErrParams if copies have
 // different values, and ctx's error if ctx is canceled.
-func (f *Filter) fill(ctx context.Context, digests []hashfam.Digest, values []uint64) error {
+func (f *Filter) setValues(ctx context.Context, digests []hashfam.Digest, values []uint64) error {
 	used := make([]uint64, f.n/64+1)
 	for i, d := range digests {
 		if i%testEvery == 0 {

@@ -165,7 +165,7 @@ func (m *Machine) merge() {
 	var keys []string
 	for i := range others {
 		others[i] = m.s.like(m.F)
-		keys = append(keys, m.s.fill(others[i], drawSet(m.T))...)
+		keys = append(keys, m.s.addKeys(others[i], drawSet(m.T))...)
 		m.Leave(others[i])
 	}
 	own := encode(m, m.F)

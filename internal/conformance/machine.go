@@ -61,13 +61,13 @@ func (s Structure) machine(t *rapid.T, fam hashfam.Family) *Machine {
 func (s Structure) filled(t *rapid.T, fam hashfam.Family) Encoded {
 	f := s.machine(t, fam).F
 	if s.Builders == nil {
-		s.fill(f, drawSet(t))
+		s.addKeys(f, drawSet(t))
 	}
 	return f
 }
 
-// fill adds keys to f until one does not fit. It returns those that were added.
-func (s Structure) fill(f Encoded, keys []string) []string {
+// addKeys adds keys to f until one does not fit. It returns those that were added.
+func (s Structure) addKeys(f Encoded, keys []string) []string {
 	n, _ := s.adds(f)[0].do(keys...)
 	return keys[:n]
 }
@@ -208,7 +208,7 @@ func (m *Machine) rebuild() {
 	keys := m.copies()
 	if m.canonical() {
 		f := m.s.like(m.F)
-		must(m, len(m.s.fill(f, keys)) == len(keys) && m.s.equal(m.F, f), "one with the same keys is not equal")
+		must(m, len(m.s.addKeys(f, keys)) == len(keys) && m.s.equal(m.F, f), "one with the same keys is not equal")
 	}
 	if deletes := m.s.deletes(m.F); len(deletes) > 0 {
 		m.remove(deletes[0], keys, len(keys))
