@@ -16,6 +16,11 @@ import (
 func Stream(ctx context.Context, b Build, columns uint32, n uint64, digests iter.Seq[hashfam.Digest], m *fault.Maker) (*Ribbon, error) {
 	l := newLayer(0, n, columns)
 	f := feed{build: b, errs: m, layer: &l, left: n, chunk: make([]hashfam.Digest, 0, min(n, shardStarts*21/20))}
+	f.system = systems.Get().(*system)
+	defer func() {
+		f.bumped = nil
+		systems.Put(f.system)
+	}()
 	f.fingerprints = fingerprints(columns)
 	f.bumped = [][]hashfam.Digest{make([]hashfam.Digest, 0, n/enough)}
 	for d := range digests {
@@ -38,13 +43,13 @@ func Stream(ctx context.Context, b Build, columns uint32, n uint64, digests iter
 	if err != nil {
 		return nil, err
 	}
-	return r, r.build(ctx, b, f.fingerprints, bumped)
+	return r, r.build(ctx, b, fingerprints(columns), bumped)
 }
 
 // A feed builds a layer's shards from digests in order. Without columns, there
 // is nothing to build.
 type feed struct {
-	system
+	*system
 	build Build
 	errs  *fault.Maker
 	layer *layer
