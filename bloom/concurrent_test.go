@@ -164,7 +164,7 @@ func requireBatches(t *testing.T, layout Layout) {
 
 func TestConcurrentOperationsAndMergesDoNotAllocate(t *testing.T) {
 	machine.Matters(t)
-	require.ErrorIs(t, errorOf(NewConcurrent(Config{})), ErrParams)
+	require.ErrorIs(t, errorOf(NewConcurrent(Config{})), hashfam.ErrParams)
 	c, err := NewConcurrent(Config{Capacity: 1000, FPRate: 0.01})
 	require.NoError(t, err)
 	f, g := c.Snapshot(), c.Snapshot()

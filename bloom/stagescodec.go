@@ -1,6 +1,9 @@
 package bloom
 
-import "github.com/filterfam/filterfam/internal/frame"
+import (
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/frame"
+)
 
 // paddedWords returns the number of words that the bit array uses in a frame's
 // payload. Whole lines are used, so each array begins at a multiple of 64
@@ -35,16 +38,16 @@ func (s *stages) use(words []uint64) error {
 		p := s.list[i].params
 		n := p.paddedWords()
 		if uint64(len(words)) < n {
-			return errs.Field(ErrCorrupt, "payload", "too short", "the arrays of all stages")
+			return errs.Field(hashfam.ErrCorrupt, "payload", "too short", "the arrays of all stages")
 		}
-		if err := p.checkWords(words[:n], ErrCorrupt); err != nil {
+		if err := p.checkWords(words[:n], hashfam.ErrCorrupt); err != nil {
 			return err
 		}
 		s.list[i].words = words[:p.words():p.words()]
 		words = words[n:]
 	}
 	if len(words) != 0 {
-		return errs.Field(ErrCorrupt, "payload", "too long", "the arrays of all stages")
+		return errs.Field(hashfam.ErrCorrupt, "payload", "too long", "the arrays of all stages")
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
@@ -20,7 +21,7 @@ func TestRowsMustAddUpToTheTotal(t *testing.T) {
 			s.AddN([]byte("a"), 10)
 			b := must(s.MarshalBinary())
 			for at, change := range map[int]uint64{40: 9, 64: 11} { // the total, and the first counters
-				require.ErrorIs(t, s.UnmarshalBinary(frametest.Set(b, map[int]uint64{at: change})), ErrCorrupt, "offset %d", at)
+				require.ErrorIs(t, s.UnmarshalBinary(frametest.Set(b, map[int]uint64{at: change})), hashfam.ErrCorrupt, "offset %d", at)
 				require.Equal(t, b, must(s.MarshalBinary()))
 			}
 			more := s.UnmarshalBinary(frametest.Set(b, map[int]uint64{40: 11}))
@@ -37,7 +38,7 @@ func TestRowsWithTheLargestSumAreDecoded(t *testing.T) {
 		s := mustNew(t, Params{Width: 2, Depth: 1, CounterBits: 64, Conservative: conservative})
 		s.AddN([]byte("a"), 10)
 		b := must(s.MarshalBinary())
-		for second, reason := range map[uint64]error{1<<63 - 2: ErrCorrupt, 1<<63 - 1: nil, 1 << 63: nil, 1<<64 - 2: nil} {
+		for second, reason := range map[uint64]error{1<<63 - 2: hashfam.ErrCorrupt, 1<<63 - 1: nil, 1 << 63: nil, 1<<64 - 2: nil} {
 			f := frametest.Set(b, map[int]uint64{64: 1 << 63, 72: second})
 			require.ErrorIs(t, s.UnmarshalBinary(f), reason)
 			if reason == nil {
@@ -60,7 +61,7 @@ func TestPhiAndKAreDecodedIntoOneType(t *testing.T) {
 			require.True(t, into.Equal(from))
 		}
 	}
-	require.ErrorIs(t, byPhi.Merge(byK), ErrIncompatible)
+	require.ErrorIs(t, byPhi.Merge(byK), hashfam.ErrIncompatible)
 	window := must(must(NewWindow(WindowConfig{Phi: 0.1, Keys: 1})).MarshalBinary())
 	require.ErrorContains(t, byPhi.UnmarshalBinary(window), "want heavy hitters or a top k")
 }
@@ -134,7 +135,7 @@ func TestLargestFrameParametersAreDecoded(t *testing.T) {
 		if err := c.into.UnmarshalBinary(frametest.Set(c.frame, c.words)); c.field == "" {
 			require.NoError(t, err, "%T %v", c.into, c.words)
 		} else {
-			requireField(t, err, ErrCorrupt, c.field)
+			requireField(t, err, hashfam.ErrCorrupt, c.field)
 		}
 	}
 }

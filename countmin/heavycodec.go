@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
@@ -54,7 +55,7 @@ func (h *HeavyHitters) UnmarshalText(text []byte) error { return frame.Unmarshal
 func (h *HeavyHitters) encode() (frame.Header, frame.Payload, error) {
 	t := h.panes.Last
 	if t == nil {
-		return frame.Header{}, nil, errs.Field(ErrParams, "receiver", "zero", "a structure from a constructor or from decoding")
+		return frame.Header{}, nil, errs.Field(hashfam.ErrParams, "receiver", "zero", "a structure from a constructor or from decoding")
 	}
 	kind, what := frame.HeavyHitters, math.Float64bits(t.Phi)
 	if t.K > 0 {
@@ -90,10 +91,10 @@ func parseGoal(h frame.Header) (tracker.Goal, error) {
 	if h.Kind == frame.TopK {
 		c.K = intOf(p.Threshold)
 		if c.K == 0 {
-			return tracker.Goal{}, errs.Field(ErrCorrupt, "HeavyConfig.K", c.K, fmt.Sprintf("1 to %d", tracker.MaxK))
+			return tracker.Goal{}, errs.Field(hashfam.ErrCorrupt, "HeavyConfig.K", c.K, fmt.Sprintf("1 to %d", tracker.MaxK))
 		}
 	} else {
 		c.Phi = math.Float64frombits(p.Threshold)
 	}
-	return c.goal(ErrCorrupt)
+	return c.goal(hashfam.ErrCorrupt)
 }

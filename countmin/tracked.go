@@ -10,8 +10,8 @@ import (
 )
 
 // An Estimate contains bounds: a key's true count is never below Low and never
-// above High. A [Window] counts the part that it covers, so Low may be above the
-// count in exactly the window.
+// above High. A [Window] counts the part that it covers, so Low may be above
+// the count in exactly the window.
 //
 // If you need to show a single number, use High, by which All sorts. On five
 // streams, real and synthetic, High differs from the truth by 0 to 0.1% in the
@@ -55,11 +55,11 @@ func (t *tracked) AddString(key string) {
 func (t *tracked) AddDigest(d hashfam.Digest, key []byte) { tracker.Observe(&t.panes, d, key, 1) }
 
 // AddAll calls AddDigest for each key. digests[i] must be the digest of
-// keys[i]. If the slices have different lengths, AddAll returns [ErrParams] and
-// counts nothing.
+// keys[i]. If the slices have different lengths, AddAll returns
+// [hashfam.ErrParams] and counts nothing.
 func (t *tracked) AddAll(digests []hashfam.Digest, keys [][]byte) error {
 	if len(digests) != len(keys) {
-		return errs.Field(ErrParams, "len(digests)", len(digests), fmt.Sprintf("%d, the number of keys", len(keys)))
+		return errs.Field(hashfam.ErrParams, "len(digests)", len(digests), fmt.Sprintf("%d, the number of keys", len(keys)))
 	}
 	panes := &t.made().panes
 	for i, d := range digests {
@@ -117,8 +117,8 @@ func threshold(phi float64, total uint64) uint64 {
 func (t *tracked) Total() uint64 { return tracker.TotalOf(t.panes.All) }
 
 // MissBound returns an upper bound on the count of any key that is not tracked.
-// A tracked key that All does not yield can have a higher count, but its High is
-// below Threshold or, in HeavyHitters with K, at most equal to it.
+// A tracked key that All does not yield can have a higher count, but its High
+// is below Threshold or, in HeavyHitters with K, at most equal to it.
 func (t *tracked) MissBound() uint64 { return t.panes.MissBound() }
 
 // clone returns a deep copy of t.

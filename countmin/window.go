@@ -39,13 +39,13 @@ type Window struct {
 }
 
 // NewWindow returns an empty window for c, whose memory grows with the keys. It
-// returns [ErrParams], naming the field, if c is invalid.
+// returns [hashfam.ErrParams], naming the field, if c is invalid.
 func NewWindow(c WindowConfig) (*Window, error) {
 	c, err := c.rounded()
 	if err != nil {
 		return nil, err
 	}
-	if err := c.check(ErrParams); err != nil {
+	if err := c.check(hashfam.ErrParams); err != nil {
 		return nil, err
 	}
 	w := &Window{config: c, ring: c.ring()}

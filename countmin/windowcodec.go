@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
@@ -54,7 +55,7 @@ func (w *Window) UnmarshalText(text []byte) error { return frame.UnmarshalText(w
 // encode returns the frame of w, or ErrParams if w is zero.
 func (w *Window) encode() (frame.Header, frame.Payload, error) {
 	c := w.config
-	if err := c.check(ErrParams); err != nil {
+	if err := c.check(hashfam.ErrParams); err != nil {
 		return frame.Header{}, nil, err
 	}
 	p := windowParams{
@@ -167,7 +168,7 @@ func (w *Window) parse(h frame.Header) error {
 		Phi: p.Phi, Keys: p.Keys, Span: p.Span, Parts: intOf(p.Panes), MemoryBytes: intOf(p.MemoryBytes),
 		Family: w.config.Family,
 	}
-	if err := w.config.check(ErrCorrupt); err != nil {
+	if err := w.config.check(hashfam.ErrCorrupt); err != nil {
 		return err
 	}
 	w.ring = w.config.ring()
@@ -178,15 +179,15 @@ func (w *Window) parse(h frame.Header) error {
 func (w *Window) setTime(p windowParams) error {
 	switch {
 	case p.Timed > 1:
-		return errs.Field(ErrCorrupt, "Timed", p.Timed, "0 or 1")
+		return errs.Field(hashfam.ErrCorrupt, "Timed", p.Timed, "0 or 1")
 	case p.Timed == 0 && p.Pane != 0:
-		return errs.Field(ErrCorrupt, "Pane", p.Pane, "0 without a time")
+		return errs.Field(hashfam.ErrCorrupt, "Pane", p.Pane, "0 without a time")
 	case p.Timed == 0:
 		return nil
 	case p.Span == 0:
-		return errs.Field(ErrCorrupt, "Timed", p.Timed, "0 without a Span")
+		return errs.Field(hashfam.ErrCorrupt, "Timed", p.Timed, "0 without a Span")
 	case !w.ring.SetWord(p.Pane) || !w.ring.Known():
-		return errs.Field(ErrCorrupt, "Pane", int64(p.Pane), "the number of a part of the Span")
+		return errs.Field(hashfam.ErrCorrupt, "Pane", int64(p.Pane), "the number of a part of the Span")
 	}
 	return nil
 }

@@ -53,15 +53,15 @@ const (
 	windowBytes    = 256 // upper bound on the size of a Window without its panes
 )
 
-// EstimatedBytes is like [HeavyConfig.EstimatedBytes] for a Window, each part of
-// which uses as much memory as a HeavyHitters. It returns the errors of
+// EstimatedBytes is like [HeavyConfig.EstimatedBytes] for a Window, each part
+// of which uses as much memory as a HeavyHitters. It returns the errors of
 // [NewWindow].
 func (c WindowConfig) EstimatedBytes() (uint64, error) {
 	c, err := c.rounded()
 	if err != nil {
 		return 0, err
 	}
-	if err := c.check(ErrParams); err != nil {
+	if err := c.check(hashfam.ErrParams); err != nil {
 		return 0, err
 	}
 	if c.MemoryBytes > 0 {
@@ -71,7 +71,8 @@ func (c WindowConfig) EstimatedBytes() (uint64, error) {
 }
 
 // rounded returns c with the number of parts that it will have, and with a Span
-// that is a multiple of it. It returns [ErrParams] if there is no such Span.
+// that is a multiple of it. It returns [hashfam.ErrParams] if there is no such
+// Span.
 func (c WindowConfig) rounded() (WindowConfig, error) {
 	if c.Parts == 0 {
 		c.Parts = usualParts
@@ -82,7 +83,7 @@ func (c WindowConfig) rounded() (WindowConfig, error) {
 	}
 	longest := mostSpan / parts * parts
 	if c.Span > longest {
-		return c, errs.Field(ErrParams, "WindowConfig.Span", int64(c.Span), fmt.Sprintf("1 to %d with %d parts, or 0 if Keys is given", int64(longest), parts))
+		return c, errs.Field(hashfam.ErrParams, "WindowConfig.Span", int64(c.Span), fmt.Sprintf("1 to %d with %d parts, or 0 if Keys is given", int64(longest), parts))
 	}
 	c.Span = (c.Span + parts - 1) / parts * parts
 	return c, nil

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"testing"
 
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks"
 	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/sizing"
@@ -15,7 +16,7 @@ import (
 func requireField(t *testing.T, err, sentinel error, field string) {
 	t.Helper()
 	require.ErrorIs(t, err, sentinel)
-	var fe *FieldError
+	var fe *hashfam.FieldError
 	require.ErrorAs(t, err, &fe)
 	require.Equal(t, field, fe.Field, "%v", err)
 	require.Contains(t, err.Error(), field)
@@ -41,7 +42,7 @@ func TestInvalidParamsReturnFieldErrors(t *testing.T) {
 	} {
 		for _, c := range configs {
 			_, err := c.Params()
-			requireField(t, err, ErrParams, field)
+			requireField(t, err, hashfam.ErrParams, field)
 		}
 	}
 	for field, params := range map[string][]Params{
@@ -56,7 +57,7 @@ func TestInvalidParamsReturnFieldErrors(t *testing.T) {
 	} {
 		for _, p := range params {
 			_, err := NewFromParams(p)
-			requireField(t, err, ErrParams, field)
+			requireField(t, err, hashfam.ErrParams, field)
 			require.Zero(t, p.Capacity())
 		}
 	}
@@ -66,12 +67,12 @@ func TestInvalidParamsReturnFieldErrors(t *testing.T) {
 	} {
 		for _, c := range configs {
 			s, err := NewScalable(c)
-			requireField(t, err, ErrParams, field)
+			requireField(t, err, hashfam.ErrParams, field)
 			require.Nil(t, s)
 		}
 	}
-	require.NoError(t, Params{Buckets: most, FingerprintBits: 32}.check(ErrParams))
-	require.NoError(t, ScalableConfig{Expected: pages*3872 - 1000, FPRate: 0.9}.check(ErrParams))
+	require.NoError(t, Params{Buckets: most, FingerprintBits: 32}.check(hashfam.ErrParams))
+	require.NoError(t, ScalableConfig{Expected: pages*3872 - 1000, FPRate: 0.9}.check(hashfam.ErrParams))
 }
 
 func TestParamsMeetTheirConfig(t *testing.T) {
@@ -84,7 +85,7 @@ func TestParamsMeetTheirConfig(t *testing.T) {
 		}
 		p, err := c.Params()
 		require.NoError(t, err)
-		require.NoError(t, p.check(ErrParams))
+		require.NoError(t, p.check(hashfam.ErrParams))
 		require.LessOrEqual(t, p.RateAt(c.Capacity), c.FPRate)
 		require.GreaterOrEqual(t, p.Capacity(), c.Capacity)
 		most := p.CapacityAt(c.FPRate)
@@ -92,7 +93,7 @@ func TestParamsMeetTheirConfig(t *testing.T) {
 		require.True(t, most == p.Capacity() || p.RateAt(most+1) > c.FPRate)
 		q := p // no smaller table is enough, except that sizes may be rounded to eleven bits
 		q.Buckets -= max(2, q.Buckets/500&^1)
-		if q.check(ErrParams) == nil {
+		if q.check(hashfam.ErrParams) == nil {
 			require.True(t, q.Capacity() < c.Capacity || q.RateAt(c.Capacity) > c.FPRate, "%v is enough", q)
 		}
 	})

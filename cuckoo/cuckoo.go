@@ -59,7 +59,7 @@ func (f *Filter) insert(i, j, fp uint64) error {
 	case f.table.Count(i, j, fp) == 2*table.Slots:
 		return table.ErrCopies
 	case !f.table.Evict(&f.partners, i, j, fp, table.Far):
-		return table.ErrFull
+		return ErrFull
 	}
 	f.count++
 	return nil

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/ribbon"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
@@ -42,7 +43,7 @@ func (c Config) options(sort, n uint64) ribbon.Build {
 func (c Config) build(b ribbon.Build, n uint64, members func(columns uint32) (*ribbon.Ribbon, error)) (*Filter, error) {
 	columns, err := c.columns(n)
 	if err == nil { // digests for further layers need n/5 bytes
-		err = errs.Fits(ErrParams, "keys", n, max(ribbon.EstimateBytes(columns, n), n/5))
+		err = errs.Fits(hashfam.ErrParams, "keys", n, max(ribbon.EstimateBytes(columns, n), n/5))
 	}
 	if err != nil {
 		return nil, err
@@ -66,7 +67,7 @@ func (c Config) build(b ribbon.Build, n uint64, members func(columns uint32) (*r
 // buildError converts an error of package ribbon to an error of this package.
 func buildError(err error) error {
 	switch {
-	case errors.Is(err, ErrParams):
+	case errors.Is(err, hashfam.ErrParams):
 		return err
 	case errors.Is(err, ribbon.ErrLayers):
 		return paramError("digests", "not random enough for 32 layers", "digests that were not chosen to collide, or a keyed Config.Family")

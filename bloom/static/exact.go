@@ -81,10 +81,11 @@ var zeroExact = errs.Zero("Exact", "NewExact or NewExactView, or decode into it"
 // Like [New], NewExact does not retain the lists, but changes their order, and
 // it needs the same time and memory per digest.
 //
-// NewExact returns [ErrParams] if a digest is in both lists. Then either a key
-// is in both, or two different keys have the same digest. The latter has a
-// probability of R*S/2^64 for R members and S others; use another family in
-// this case. If the context is done first, NewExact returns its error.
+// NewExact returns [hashfam.ErrParams] if a digest is in both lists. Then
+// either a key is in both, or two different keys have the same digest. The
+// latter has a probability of R*S/2^64 for R members and S others; use another
+// family in this case. If the context is done first, NewExact returns its
+// error.
 func NewExact(ctx context.Context, c ExactConfig, members, others []hashfam.Digest) (*Exact, error) {
 	if c.Workers < 0 {
 		return nil, paramError("ExactConfig.Workers", c.Workers, "at least 0")

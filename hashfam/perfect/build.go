@@ -76,7 +76,7 @@ func newBuilder(l shape, fam hashfam.Family) (*builder, error) {
 		bumped = expected.bumped[0]
 	}
 	bumped += bumped/32 + 64
-	if err := errs.Fits(ErrParams, "keys", l.keys, size+l.slots.bytes(l.keys)+8*bumped); err != nil {
+	if err := errs.Fits(hashfam.ErrParams, "keys", l.keys, size+l.slots.bytes(l.keys)+8*bumped); err != nil {
 		return nil, err
 	}
 	b := &builder{shape: l, family: fam, levels: maxLevels}

@@ -326,7 +326,7 @@ func requireParams(t *testing.T, want string, built bool, err error) {
 		return
 	}
 	require.EqualError(t, err, "perfect: invalid parameters: "+want)
-	require.ErrorIs(t, err, ErrParams)
+	require.ErrorIs(t, err, hashfam.ErrParams)
 	require.False(t, built)
 }
 
@@ -464,7 +464,8 @@ func TestNilSequencesAreErrors(t *testing.T) {
 	}
 }
 
-// A sequence can have any number of copies, and a build of them can be canceled.
+// A sequence can have any number of copies, and a build of them can be
+// canceled.
 func TestCopiesCanBeCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

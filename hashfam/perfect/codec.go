@@ -73,7 +73,7 @@ func (f *Function) UnmarshalText(text []byte) error { return frame.UnmarshalText
 
 // ReadParams returns the parameters of the next encoded function in r. It reads
 // only the header, so you can check [Params.SizeBytes] before decoding. If the
-// header belongs to another structure, [ErrCorrupt] names it.
+// header belongs to another structure, [hashfam.ErrCorrupt] names it.
 func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
 	l, err := formatOf(frame.PerfectFunction).ReadHeader(r, fam)
 	return l.params(fam), err
@@ -123,15 +123,15 @@ func (s *stored) payload(yield func([]byte) bool) {
 	}
 }
 
-// parseFixed reads the first parameters. Opening a view of a few keys takes less
-// time than reading them by reflection would.
+// parseFixed reads the first parameters. Opening a view of a few keys takes
+// less time than reading them by reflection would.
 func parseFixed(b []byte) (fixed, error) {
 	if len(b) < fixedBytes {
-		return fixed{}, errs.Field(ErrCorrupt, "parameter length", len(b), fmt.Sprintf("at least %d", fixedBytes))
+		return fixed{}, errs.Field(hashfam.ErrCorrupt, "parameter length", len(b), fmt.Sprintf("at least %d", fixedBytes))
 	}
 	for _, i := range [...]int{10, 11, 21, 22, 23} {
 		if b[i] != 0 {
-			return fixed{}, errs.Field(ErrCorrupt, fmt.Sprintf("byte %d of the parameters", i), b[i], "0")
+			return fixed{}, errs.Field(hashfam.ErrCorrupt, fmt.Sprintf("byte %d of the parameters", i), b[i], "0")
 		}
 	}
 	return fixed{
@@ -159,7 +159,7 @@ func parseHeader(h frame.Header, _ hashfam.Family) (shape, error) {
 		slots:   slotSize{uint64(p.SlotBits), uint(p.ValueBits)},
 	}
 	if p.Compact > 1 {
-		return shape{}, errs.Field(ErrCorrupt, "Params.Compact", p.Compact, "0 or 1")
+		return shape{}, errs.Field(hashfam.ErrCorrupt, "Params.Compact", p.Compact, "0 or 1")
 	}
 	l.bumped, err = parseLevels(sizes, int(p.Levels))
 	if err != nil {
@@ -174,10 +174,10 @@ func parseHeader(h frame.Header, _ hashfam.Family) (shape, error) {
 // parseLevels reads the numbers of keys in the levels after the first.
 func parseLevels(b []byte, levels int) ([]uint64, error) {
 	if levels > maxLevels {
-		return nil, errs.Field(ErrCorrupt, "number of levels", levels, fmt.Sprintf("at most %d", maxLevels))
+		return nil, errs.Field(hashfam.ErrCorrupt, "number of levels", levels, fmt.Sprintf("at most %d", maxLevels))
 	}
 	if want := wordBytes * levels; len(b) != want {
-		return nil, errs.Field(ErrCorrupt, "parameter length", fixedBytes+len(b), fmt.Sprintf("%d for %d levels", fixedBytes+want, levels))
+		return nil, errs.Field(hashfam.ErrCorrupt, "parameter length", fixedBytes+len(b), fmt.Sprintf("%d for %d levels", fixedBytes+want, levels))
 	}
 	bumped := make([]uint64, 0, levels)
 	for word := range slices.Chunk(b, wordBytes) {

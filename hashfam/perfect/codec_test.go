@@ -101,7 +101,7 @@ func TestDecodersRejectInvalidHeaders(t *testing.T) {
 		b := bytes.Clone(good)
 		change(b[frametest.Params:])
 		b = frametest.Seal(b)
-		require.ErrorIs(t, new(Function).UnmarshalBinary(b), ErrCorrupt, want)
+		require.ErrorIs(t, new(Function).UnmarshalBinary(b), hashfam.ErrCorrupt, want)
 		_, err := ReadParams(bytes.NewReader(b), hashfam.Family{})
 		require.EqualError(t, err, "perfect: corrupt encoding: "+want)
 	}
@@ -177,7 +177,7 @@ func TestDecodersRejectInvalidLists(t *testing.T) {
 		b := bytes.Clone(f.mapped)
 		change(b)
 		_, err := f.shape.over(b)
-		require.Equal(t, name != "", errors.Is(err, ErrCorrupt), name)
+		require.Equal(t, name != "", errors.Is(err, hashfam.ErrCorrupt), name)
 	}
 }
 

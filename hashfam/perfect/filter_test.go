@@ -82,7 +82,7 @@ func TestInvalidFilterConfigs(t *testing.T) {
 		"FilterConfig.ValueBits = 65, want 0 to 64":  {FPRate: 0.1, ValueBits: 65},
 	} {
 		_, err := NewFilter(t.Context(), c, []hashfam.Digest{1}, nil)
-		require.ErrorIs(t, err, ErrParams)
+		require.ErrorIs(t, err, hashfam.ErrParams)
 		require.ErrorContains(t, err, field)
 	}
 }
@@ -186,14 +186,14 @@ func TestBitsAfterTheLastSlotAreCorrupt(t *testing.T) {
 			if err := checkZeros("", b, size.start(n)); bit < 3*n {
 				require.NoError(t, err, "bit %d", bit)
 			} else {
-				require.ErrorIs(t, err, ErrCorrupt, "bit %d", bit)
+				require.ErrorIs(t, err, hashfam.ErrCorrupt, "bit %d", bit)
 			}
 		}
 	}
 	b, err := filterOf(t, FilterConfig{FPRate: 0.1}, random(3, 1)).MarshalBinary()
 	require.NoError(t, err)
 	b[len(b)-9] = 1 // before the checksum
-	require.ErrorIs(t, new(Filter).UnmarshalBinary(frametest.Seal(b)), ErrCorrupt)
+	require.ErrorIs(t, new(Filter).UnmarshalBinary(frametest.Seal(b)), hashfam.ErrCorrupt)
 }
 
 func TestFilterWithoutKeysContainsNothing(t *testing.T) {
@@ -254,7 +254,7 @@ func TestInvalidValues(t *testing.T) {
 		digests := random(30, 1)
 		digests[25] = digests[5]
 		_, err := NewFilter(t.Context(), c, digests, values)
-		require.ErrorIs(t, err, ErrParams)
+		require.ErrorIs(t, err, hashfam.ErrParams)
 		require.EqualError(t, err, "perfect: invalid parameters: "+want)
 	}
 	_, err := NewFilter(t.Context(), FilterConfig{FPRate: 0.1}, random(3, 1), []uint64{1, 2, 3})

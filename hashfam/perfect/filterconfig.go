@@ -26,7 +26,7 @@ type FilterConfig struct {
 }
 
 // EstimatedBytes is like [Config.EstimatedBytes] for a filter of n keys. It
-// returns [ErrParams], naming the field, if c is invalid for n keys.
+// returns [hashfam.ErrParams], naming the field, if c is invalid for n keys.
 func (c FilterConfig) EstimatedBytes(n uint64) (uint64, error) {
 	if err := c.check(n); err != nil {
 		return 0, err

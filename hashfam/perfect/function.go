@@ -18,13 +18,13 @@ import (
 //
 // New does not retain digests, but changes their order.
 //
-// If two digests are equal, New returns [ErrParams]. The error contains such a
-// digest instead of its positions, because the order has changed. Then remove
-// duplicate keys or, if there are none, use another family: with probability
-// n^2/2^65, two of n different keys have the same digest. New also returns
-// ErrParams if too many digests share a bucket, which happens only if someone
-// chose the keys, so a keyed family prevents it. If the context is done first,
-// New returns its error.
+// If two digests are equal, New returns [hashfam.ErrParams]. The error contains
+// such a digest instead of its positions, because the order has changed. Then
+// remove duplicate keys or, if there are none, use another family: with
+// probability n^2/2^65, two of n different keys have the same digest. New also
+// returns ErrParams if too many digests share a bucket, which happens only if
+// someone chose the keys, so a keyed family prevents it. If the context is done
+// first, New returns its error.
 func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Function, error) {
 	if err := errs.Context(ctx); err != nil {
 		return nil, err
@@ -54,9 +54,9 @@ func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Function, er
 // sequence and keep the error in a variable. NewFromSorted then returns
 // ErrParams, because digests are missing, so check your own error first.
 //
-// NewFromSorted returns [ErrParams] if the digests are not in order, not
-// distinct, or not n, or if the function would be too large for the platform,
-// and the other errors of New. After any error it stops the sequence.
+// NewFromSorted returns [hashfam.ErrParams] if the digests are not in order,
+// not distinct, or not n, or if the function would be too large for the
+// platform, and the other errors of New. After any error it stops the sequence.
 //
 // NewFromSorted allocates the memory before reading the first digest. If there
 // is not enough memory, the program crashes, so call [Config.EstimatedBytes]

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
@@ -57,15 +58,15 @@ func (s slotSize) check(kind frame.Kind) error {
 	most := uint64(s.value+maxFingerprint) * one
 	switch {
 	case kind == frame.PerfectFunction && s.width > 0:
-		return errs.Field(ErrCorrupt, "bits per slot in 1/65536", s.width, "0 in a function")
+		return errs.Field(hashfam.ErrCorrupt, "bits per slot in 1/65536", s.width, "0 in a function")
 	case kind == frame.PerfectFunction && s.value > 0:
-		return errs.Field(ErrCorrupt, "Params.ValueBits", s.value, "0 in a function")
+		return errs.Field(hashfam.ErrCorrupt, "Params.ValueBits", s.value, "0 in a function")
 	case kind == frame.PerfectFunction:
 		return nil
 	case s.value > maxValue:
-		return errs.Field(ErrCorrupt, "Params.ValueBits", s.value, fmt.Sprintf("at most %d", maxValue))
+		return errs.Field(hashfam.ErrCorrupt, "Params.ValueBits", s.value, fmt.Sprintf("at most %d", maxValue))
 	case s.width < least || s.width > most:
-		return errs.Field(ErrCorrupt, "bits per slot in 1/65536", s.width, fmt.Sprintf("%d to %d", least, most))
+		return errs.Field(hashfam.ErrCorrupt, "bits per slot in 1/65536", s.width, fmt.Sprintf("%d to %d", least, most))
 	}
 	return nil
 }

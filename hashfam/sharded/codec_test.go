@@ -50,8 +50,8 @@ func TestReadReturnsWhatWasWritten(t *testing.T) {
 		m := rapid.IntRange(1, 9).Draw(t, "shards to read")
 		got, err := sharded.Read(bytes.NewReader(frames.Bytes()), m, receiver)
 		if m != n {
-			require.ErrorIs(t, err, sharded.ErrParams)
-			var field *sharded.FieldError
+			require.ErrorIs(t, err, hashfam.ErrParams)
+			var field *hashfam.FieldError
 			require.ErrorAs(t, err, &field)
 			require.Equal(t, m, field.Value)
 			require.Regexp(t, "^("+string(rune('0'+n))+"|more), ", field.Allowed)
@@ -122,7 +122,7 @@ func TestShardsWithoutEncodingAreUnsupported(t *testing.T) {
 	_, err = sharded.Read(bytes.NewReader([]byte("text")), 2, func(int) (*bytes.Buffer, error) { return new(bytes.Buffer), nil })
 	require.ErrorContains(t, err, "n = 2, want 1, ")
 	_, err = new(sharded.Of[*list]).WriteTo(io.Discard)
-	require.ErrorIs(t, err, sharded.ErrParams)
+	require.ErrorIs(t, err, hashfam.ErrParams)
 }
 
 // An interface can be the type of the shards if their values can be encoded.

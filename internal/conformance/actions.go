@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/filterfam/filterfam/internal/fault"
 	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
 
@@ -179,7 +178,7 @@ func (m *Machine) merge() {
 		keys = append(keys, m.copies()...)
 	}
 	if err := m.s.merge(m.F, others...); err != nil {
-		require.ErrorIs(m, err, fault.ErrFull)
+		require.ErrorIs(m, err, m.s.Full)
 		frametest.Equal(m, own, encode(m, m.F), "a failed Merge changed the structure")
 		return
 	}

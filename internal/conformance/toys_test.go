@@ -25,6 +25,8 @@ import (
 
 var errs = &fault.Maker{Package: "bag"}
 
+var errFull = errs.Errorf("full")
+
 // params contains the number of keys, including copies, for which a bag has
 // room.
 type params struct {
@@ -118,7 +120,7 @@ func (b *bag) AddDigest(d hashfam.Digest) error {
 	}
 	b.lose("a failed Add removes keys")
 	b.Room += pick[uint64](b, "a failed Add makes room", 1, 0)
-	return fault.ErrFull
+	return errFull
 }
 
 func (b *bag) AddAll(digests []hashfam.Digest) (int, error) {
@@ -175,7 +177,7 @@ func (b *bag) Merge(others ...*bag) error {
 	if err := merge.Mergeable(errs, "Params", b.params, others, (*bag).Params); err != nil {
 		b.lose("an impossible merge removes keys")
 		others[0].lose("an impossible merge removes other keys")
-		err = pick(b, "a merge has another error", fault.ErrFull, err)
+		err = pick(b, "a merge has another error", errFull, err)
 		return pick(b, "a merge names no field", hashfam.ErrIncompatible, err)
 	}
 	sum := b.Len()
@@ -184,7 +186,7 @@ func (b *bag) Merge(others ...*bag) error {
 	}
 	if sum > b.Room {
 		b.lose("a full merge removes keys")
-		return pick(b, "a full merge has another error", hashfam.ErrParams, fault.ErrFull)
+		return pick(b, "a full merge has another error", hashfam.ErrParams, errFull)
 	}
 	others = pick(b, "a merge reads what it changes", others, merge.Apart(b, others, (*bag).Clone))
 	for _, o := range others[:pick(b, "a merge uses one argument", min(1, len(others)), len(others))] {
@@ -322,6 +324,7 @@ func bags(defect string) conformance.Structure {
 		return func(m *conformance.Machine) { require.NotEqual(m, what, defect) }
 	}
 	s := conformance.Structure{
+		Full:      errFull,
 		Type:      conformance.Created(receiver, draw, create),
 		Canonical: func(conformance.Encoded) bool { return true },
 		Actions:   map[string]func(*conformance.Machine){"own": fails("an own action fails")},
@@ -360,9 +363,9 @@ func bags(defect string) conformance.Structure {
 			return func(frame []byte, d hashfam.Digest) (bool, error) {
 				b := receiver(fam)
 				if err := b.UnmarshalBinary(frame); err != nil {
-					return defect != "asking returns false", pick(b, "asking returns another error", fault.ErrFull, err)
+					return defect != "asking returns false", pick(b, "asking returns another error", errFull, err)
 				}
-				return b.ContainsDigest(d) || defect == "asking finds all", pick(b, "asking fails", fault.ErrFull, nil)
+				return b.ContainsDigest(d) || defect == "asking finds all", pick(b, "asking fails", errFull, nil)
 			}
 		}
 	}

@@ -3,15 +3,11 @@ package fault
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
-
-// ErrFull means that there is no room for a key.
-var ErrFull = errors.New("filter is full")
 
 // A Maker creates a package's errors. Each message begins with the package's
 // name.

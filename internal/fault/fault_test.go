@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"io"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,9 +10,9 @@ import (
 var errs = &Maker{Package: "pkg"}
 
 func TestErrorsWithoutAField(t *testing.T) {
-	err := errs.Errorf("reading: %w", ErrFull)
-	require.ErrorIs(t, err, ErrFull)
-	require.EqualError(t, err, "pkg: reading: filter is full")
+	err := errs.Errorf("reading: %w", io.ErrUnexpectedEOF)
+	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	require.EqualError(t, err, "pkg: reading: unexpected EOF")
 }
 
 func TestZeroNamesTheConstructor(t *testing.T) {

@@ -13,6 +13,7 @@
 package table
 
 import (
+	"fmt"
 	"math/bits"
 
 	"github.com/filterfam/filterfam/internal/batch"
@@ -24,8 +25,8 @@ var Errs = &fault.Maker{Package: "cuckoo"}
 
 // The errors of Add are created once, so that a failed Add does not allocate.
 var (
-	ErrFull   = Errs.Errorf("%w: no eviction path found", fault.ErrFull)
-	ErrCopies = Errs.Errorf("%w for this key: its two buckets hold eight copies", fault.ErrFull)
+	ErrFull   = Errs.Errorf("filter is full")
+	ErrCopies = fmt.Errorf("%w for this key: its two buckets hold eight copies", ErrFull)
 )
 
 // Slots is the number of slots in a bucket.
