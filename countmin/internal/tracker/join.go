@@ -1,6 +1,6 @@
 package tracker
 
-import "github.com/filterfam/filterfam/internal/saturating"
+import "github.com/filterfam/filterfam/internal/sizing"
 
 // Join returns a tracker with the combined counts of a stream's shards, which
 // must have the same Goal. Tracker i of n must have counted exactly the keys
@@ -11,7 +11,7 @@ import "github.com/filterfam/filterfam/internal/saturating"
 func Join(shards []*Tracker) Tracker {
 	t := New(shards[0].Goal)
 	for _, s := range shards {
-		t.total = saturating.Add(t.total, s.total)
+		t.total = sizing.SaturatingAdd(t.total, s.total)
 		t.floor = max(t.floor, s.floor)
 		t.missed = max(t.missed, s.missed)
 		theirs := s.tail.clone()

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/filterfam/filterfam/internal/saturating"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // Merge adds the counts of the other trackers, which must have the same Goal.
@@ -26,9 +26,9 @@ func (t *Tracker) Merge(others ...*Tracker) {
 		for sum.match(&theirs); !sum.tail.addTail(&theirs); sum.match(&theirs) {
 			sum.widen(&sum.tail) // a sum did not fit
 		}
-		sum.total = saturating.Add(sum.total, side.total)
+		sum.total = sizing.SaturatingAdd(sum.total, side.total)
 		sum.floor = max(sum.floor, side.floor)
-		sum.missed = saturating.Add(sum.missed, side.missed)
+		sum.missed = sizing.SaturatingAdd(sum.missed, side.missed)
 		sum.room = max(sum.room, side.room)
 	}
 	sum.log = exactLog(sides)
@@ -64,7 +64,7 @@ func exactLog(sides []*Tracker) log {
 			if side.log.guess(r) == maxGuess {
 				guess = maxGuess
 			}
-			joint.setCount(at, saturating.Add(joint.count(at), side.log.exact(r)), guess)
+			joint.setCount(at, sizing.SaturatingAdd(joint.count(at), side.log.exact(r)), guess)
 		}
 	}
 	return joint
@@ -82,13 +82,13 @@ func (t *Tracker) settleCount(r record, sides []*Tracker) {
 	if t.log.guess(r) == maxGuess {
 		count := uint64(0)
 		for _, side := range sides {
-			count = saturating.Add(count, side.estimate(d).High)
+			count = sizing.SaturatingAdd(count, side.estimate(d).High)
 		}
 		t.log.setCount(r, count, count)
 		return
 	}
 	guess := t.tail.count(d)
-	count := min(saturating.Add(t.log.count(r), guess), t.total)
+	count := min(sizing.SaturatingAdd(t.log.count(r), guess), t.total)
 	t.log.setCount(r, count, min(guess, count))
 }
 
