@@ -3,7 +3,7 @@
 // and Muthukrishnan, Journal of Algorithms 55, 2005).
 //
 //   - count any key: [New], [Sketch.Add], [Sketch.AddN], [Sketch.AddAll]
-//   - query a count: [Sketch.Count], [Sketch.Bounds], [HeavyHitters.Estimate]
+//   - query a count: [Sketch.Count], [HeavyHitters.Estimate]
 //   - know the error of counts: [Sketch.ErrorQuantile], [Sketch.ErrorBound]
 //   - find frequent keys: [NewHeavyHitters], above a fraction or the first K
 //   - find frequent keys of the last minutes: [NewWindow], [Window.Advance]
