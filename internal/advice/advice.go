@@ -1,7 +1,8 @@
 // Package advice selects the structures of filterfam that serve a need, with
-// their sizes and the Go code that creates them. All sizes are computed from
-// the structure's own Config, but are only estimates for structures that are
-// built from a set, because they depend on the keys.
+// their sizes and the Go code that creates them. The command's plan lists them,
+// and docs/choosing.md and the calculator of internal/compare agree with them.
+// All sizes are computed from the structure's own Config, but are only estimates
+// for structures that are built from a set, because they depend on the keys.
 package advice
 
 import (
@@ -12,9 +13,6 @@ import (
 	"slices"
 	"sort"
 	"strconv"
-	"strings"
-
-	"github.com/dustin/go-humanize"
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/bloom/static"
@@ -105,6 +103,17 @@ var ErrNeeds = errors.New("no structure meets these needs")
 // Bloom filter goes ahead of structures that are only slightly smaller. For
 // returns ErrNeeds if no structure serves.
 func For(n Needs) ([]Choice, error) {
+	return choose(n, func(c candidate) bool { return c.serves(n) })
+}
+
+// Filters is like [For] for all filters that do not grow, regardless of their
+// operations. It only uses the Keys, Rate and Memory of the needs.
+func Filters(n Needs) ([]Choice, error) {
+	n = Needs{Keys: n.Keys, Rate: n.Rate, Memory: n.Memory}
+	return choose(n, func(c candidate) bool { return !c.grows && !c.only })
+}
+
+func choose(n Needs, serves func(c candidate) bool) ([]Choice, error) {
 	switch {
 	case n.Keys == 0 && !(n.Rate > 0 && n.Memory > 0):
 		return nil, fmt.Errorf("%w: 0 keys: want at least 1, or a rate and a memory", ErrNeeds)
@@ -114,7 +123,7 @@ func For(n Needs) ([]Choice, error) {
 	var list []Choice
 	var failed error
 	for _, c := range candidates {
-		if !c.serves(n) {
+		if !serves(c) {
 			continue
 		}
 		choice, err := c.within(n)
@@ -177,8 +186,8 @@ func (c candidate) within(n Needs) (Choice, error) {
 		return c.describe(n, choice, "FPRate: "+number(n.Rate)+", "+memory), err
 	case c.fills:
 		choice, err := c.size(n.Keys, 0, n.Memory)
-		if err != nil || choice.Rate > 0.5 {
-			return Choice{}, tooMany(n)
+		if err != nil || choice.Rate > highestRate {
+			return Choice{}, c.tooMany(n)
 		}
 		return c.describe(n, choice, memory), nil
 	case n.Keys == 0:
@@ -193,8 +202,8 @@ func (c candidate) lowest(n Needs) (Choice, error) {
 		choice, err := c.choice(n, threeDigits(i))
 		return threeDigits(i) >= n.Rate && err == nil && choice.Bytes <= n.Memory
 	})
-	if i == threeDigitNumbers || threeDigits(i) > 0.5 {
-		return Choice{}, tooMany(n)
+	if i == threeDigitNumbers || threeDigits(i) > highestRate {
+		return Choice{}, c.tooMany(n)
 	}
 	return c.choice(n, threeDigits(i))
 }
@@ -209,13 +218,28 @@ func (c candidate) most(n Needs) (Choice, error) {
 		return float64(choice.Bytes)
 	})
 	if n.Keys == 0 {
-		return Choice{}, fmt.Errorf("no key fits in %s MiB at this rate", mebibytes(n.Memory))
+		return Choice{}, c.tooSmall(Needs{Keys: 1, Rate: n.Rate, Memory: n.Memory}, "no key fits in %s MiB at this rate")
 	}
 	return c.choice(n, n.Rate)
 }
 
-func tooMany(n Needs) error {
-	return fmt.Errorf("%s keys do not fit in %s MiB at any rate below 50%%", words(n.Keys), mebibytes(n.Memory))
+// highestRate is the highest rate that is recommended.
+const highestRate = 0.5
+
+func (c candidate) tooMany(n Needs) error {
+	n.Rate = highestRate
+	return c.tooSmall(n, words(n.Keys)+" keys do not fit in %s MiB at any rate below 50%%")
+}
+
+// tooSmall returns an error that contains the memory in MiB, and names a memory
+// that is sufficient if there is one.
+func (c candidate) tooSmall(n Needs, format string) error {
+	choice, err := c.size(n.Keys, n.Rate, 0)
+	if err != nil {
+		return err
+	}
+	const roundedUp = 1.006 // for three digits
+	return fmt.Errorf(format+": want at least %s MiB", mebibytes(n.Memory), mebibytes(uint64(math.Ceil(roundedUp*float64(choice.Bytes)))))
 }
 
 func (c candidate) choice(n Needs, rate float64) (Choice, error) {
@@ -357,5 +381,14 @@ func rounded(x float64) float64 {
 }
 
 // integer formats n as a Go literal, and words formats it as prose.
-func integer(n uint64) string { return strings.ReplaceAll(words(n), ",", "_") }
-func words(n uint64) string   { return humanize.Comma(int64(min(n, math.MaxInt64))) }
+func integer(n uint64) string { return grouped(n, "_") }
+func words(n uint64) string   { return grouped(n, ",") }
+
+// grouped formats n with a separator between groups of three digits.
+func grouped(n uint64, separator string) string {
+	text := strconv.FormatUint(n, 10)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + separator + text[i:]
+	}
+	return text
+}
