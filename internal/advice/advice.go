@@ -12,14 +12,8 @@ import (
 	"math"
 	"slices"
 	"sort"
-	"strconv"
 
 	"github.com/filterfam/filterfam/bloom"
-	"github.com/filterfam/filterfam/bloom/static"
-	"github.com/filterfam/filterfam/counting"
-	"github.com/filterfam/filterfam/countmin"
-	"github.com/filterfam/filterfam/cuckoo"
-	"github.com/filterfam/filterfam/hashfam/perfect"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
@@ -106,10 +100,9 @@ func For(n Needs) ([]Choice, error) {
 	return choose(n, func(c candidate) bool { return c.serves(n) })
 }
 
-// Filters is like [For] for all filters that do not grow, regardless of their
-// operations. It only uses the Keys, Rate and Memory of the needs.
+// Filters is like [For], but returns all filters that do not grow, regardless of
+// the operations that are needed.
 func Filters(n Needs) ([]Choice, error) {
-	n = Needs{Keys: n.Keys, Rate: n.Rate, Memory: n.Memory}
 	return choose(n, func(c candidate) bool { return !c.grows && !c.only })
 }
 
@@ -278,117 +271,4 @@ func (c candidate) describe(n Needs, choice Choice, fields string) Choice {
 	choice.BitsPerKey = 8 * float64(choice.Bytes) / float64(choice.Keys)
 	choice.Literal = fmt.Sprintf(c.literal, fields, number(choice.Rate), number(epsilon(choice.Keys)))
 	return choice
-}
-
-// A sizer returns the Bytes of a structure, and its Params in words, for a
-// number of keys and a rate. If one of these is 0, some sizers compute it from
-// the memory.
-type sizer func(keys uint64, rate float64, memory uint64) (Choice, error)
-
-func sizeStatic(keys uint64, rate float64, _ uint64) (Choice, error) {
-	bytes, err := static.Config{FPRate: rate}.EstimatedBytes(keys)
-	return Choice{Bytes: bytes, Params: fmt.Sprintf("%.2f columns in a bumped ribbon", mixedBits(rate))}, err
-}
-
-func sizePerfect(keys uint64, rate float64, _ uint64) (Choice, error) {
-	bytes, err := perfect.FilterConfig{FPRate: rate}.EstimatedBytes(keys)
-	return Choice{
-		Bytes:  bytes,
-		Params: fmt.Sprintf("a hash function of 2.2 bits and a fingerprint of %.2f bits per key", mixedBits(rate)),
-	}, err
-}
-
-// mixedBits returns the mean fingerprint length for a rate, when some
-// fingerprints have one bit more than others.
-func mixedBits(rate float64) float64 {
-	whole := math.Ceil(math.Log2(1 / rate))
-	return whole + 1 - math.Ldexp(rate, int(whole))
-}
-
-func sizeBloom(layout bloom.Layout) sizer {
-	return func(keys uint64, rate float64, memory uint64) (Choice, error) {
-		p, err := bloom.Config{Capacity: keys, FPRate: rate, MemoryBytes: memory, Layout: layout}.Params()
-		return sized(p, keys, rate, fmt.Sprintf("%s bits, %d hashes", words(p.Bits), p.Hashes)), err
-	}
-}
-
-// sized returns the Choice for a structure's Params.
-func sized(p interface {
-	SizeBytes() uint64
-	RateAt(keys uint64) float64
-	CapacityAt(rate float64) uint64
-}, keys uint64, rate float64, params string) Choice {
-	if keys == 0 {
-		keys = p.CapacityAt(rate)
-	}
-	return Choice{Keys: keys, Rate: p.RateAt(keys), Bytes: p.SizeBytes(), Params: params}
-}
-
-func sizeBloomScalable(keys uint64, rate float64, memory uint64) (Choice, error) {
-	bytes, err := bloom.ScalableConfig{Expected: keys, FPRate: rate, MemoryBytes: memory}.InitialBytes()
-	return Choice{Bytes: bytes, Params: "a first stage at half the rate, or at the full rate if it fills the memory"}, err
-}
-
-func sizeCuckooScalable(keys uint64, rate float64, _ uint64) (Choice, error) {
-	bytes, err := cuckoo.ScalableConfig{Expected: keys, FPRate: rate}.InitialBytes()
-	return Choice{Bytes: bytes, Params: "pages of up to 4,096 slots"}, err
-}
-
-func sizeCounting(keys uint64, rate float64, memory uint64) (Choice, error) {
-	p, err := counting.Config{Capacity: keys, FPRate: rate, MemoryBytes: memory}.Params()
-	return sized(p, keys, rate, fmt.Sprintf("%s counters of 4 bits, %d hashes", words(p.Counters), p.Hashes)), err
-}
-
-func sizeCuckoo(compact bool) sizer {
-	return func(keys uint64, rate float64, memory uint64) (Choice, error) {
-		p, err := cuckoo.Config{Capacity: keys, FPRate: rate, MemoryBytes: memory, Compact: compact}.Params()
-		return sized(p, keys, rate, fmt.Sprintf("%s buckets of 4 fingerprints of %d bits", words(p.Buckets), p.FingerprintBits)), err
-	}
-}
-
-// epsilon returns the largest three-digit error up to the mean count.
-func epsilon(keys uint64) float64 {
-	i := sort.Search(threeDigitNumbers, func(i int) bool { return threeDigits(i) > 1/float64(keys+1) })
-	return threeDigits(i - 1)
-}
-
-func sizeSketch(keys uint64, rate float64, _ uint64) (Choice, error) {
-	p, err := countmin.Config{Epsilon: epsilon(keys), Delta: rate, Conservative: true}.Params()
-	return Choice{
-		Bytes:  p.SizeBytes(),
-		Params: fmt.Sprintf("%d rows of %s counters of %d bits", p.Depth, words(p.Width), p.CounterBits),
-	}, err
-}
-
-const threeDigitNumbers = 20 * 900
-
-// threeDigits returns element i of the numbers with three significant digits
-// from 1.00e-20 to 9.99e-1.
-func threeDigits(i int) float64 {
-	x, _ := strconv.ParseFloat(fmt.Sprintf("%de%d", 100+i%900, i/900-22), 64) // never fails
-	return x
-}
-
-func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
-
-// mebibytes formats a number of bytes as MiB, with three digits.
-func mebibytes(bytes uint64) string { return number(rounded(float64(bytes) / (1 << 20))) }
-
-// rounded returns x with three significant digits.
-func rounded(x float64) float64 {
-	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', 3, 64), 64) // never fails
-	return x
-}
-
-// integer formats n as a Go literal, and words formats it as prose.
-func integer(n uint64) string { return grouped(n, "_") }
-func words(n uint64) string   { return grouped(n, ",") }
-
-// grouped formats n with a separator between groups of three digits.
-func grouped(n uint64, separator string) string {
-	text := strconv.FormatUint(n, 10)
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + separator + text[i:]
-	}
-	return text
 }
