@@ -18,7 +18,7 @@
 //	f.DeleteString("session 17")
 //	f.ContainsString("session 17") // false
 //
-// See package [hashfam] for concurrency, zero values and encoding.
+// See package [hashfam] for concurrency, zero values, errors and encoding.
 //
 // # Guarantees
 //

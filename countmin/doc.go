@@ -44,7 +44,7 @@
 // the default, 32 bits.
 //
 // See package [hashfam] for what all packages have in common: concurrency, zero
-// values, cost, encoding and printing.
+// values, cost, errors, encoding and printing.
 //
 // # Source
 //
