@@ -58,7 +58,7 @@ func TestInvalidParamsReturnFieldErrors(t *testing.T) {
 		for _, p := range params {
 			_, err := NewFromParams(p)
 			requireField(t, err, hashfam.ErrParams, field)
-			require.Zero(t, p.Capacity())
+			require.Zero(t, p.CapacityAt(1))
 		}
 	}
 	for field, configs := range map[string][]ScalableConfig{
@@ -87,14 +87,14 @@ func TestParamsMeetTheirConfig(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, p.check(hashfam.ErrParams))
 		require.LessOrEqual(t, p.RateAt(c.Capacity), c.FPRate)
-		require.GreaterOrEqual(t, p.Capacity(), c.Capacity)
+		require.GreaterOrEqual(t, p.CapacityAt(1), c.Capacity)
 		most := p.CapacityAt(c.FPRate)
 		require.GreaterOrEqual(t, most, c.Capacity)
-		require.True(t, most == p.Capacity() || p.RateAt(most+1) > c.FPRate)
+		require.True(t, most == p.CapacityAt(1) || p.RateAt(most+1) > c.FPRate)
 		q := p // no smaller table is enough, except that sizes may be rounded to eleven bits
 		q.Buckets -= max(2, q.Buckets/500&^1)
 		if q.check(hashfam.ErrParams) == nil {
-			require.True(t, q.Capacity() < c.Capacity || q.RateAt(c.Capacity) > c.FPRate, "%v is enough", q)
+			require.True(t, q.CapacityAt(1) < c.Capacity || q.RateAt(c.Capacity) > c.FPRate, "%v is enough", q)
 		}
 	})
 }
@@ -132,13 +132,13 @@ func TestParamsUseMemoryBytes(t *testing.T) {
 				return Config{Capacity: n, FPRate: rate, MemoryBytes: bytes, Compact: compact}.Params()
 			},
 			Neighbors: func(p Params, bytes uint64) (list []Params) {
-				if p.Buckets > 0 && p.Capacity() < keys {
+				if p.Buckets > 0 && p.CapacityAt(1) < keys {
 					t.Errorf("%v: %d keys do not fit", p, keys)
 				}
 				for q := (Params{FingerprintBits: sizing.MinFingerprintBits, Compact: compact}); q.FingerprintBits <= sizing.MaxFingerprintBits; q.FingerprintBits++ {
 					most := 64 * (bytes/8 - min(1, bytes/8)) / q.shape().BucketBits() &^ 1
 					for _, q.Buckets = range []uint64{most, most - 2, most - 4, most / 64 * 64, 1 << (bits.Len64(most|1) - 1), p.Buckets + 2, p.Buckets + 4} {
-						if q.Capacity() >= keys {
+						if q.CapacityAt(1) >= keys {
 							list = append(list, q)
 						}
 					}
