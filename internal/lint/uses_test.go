@@ -31,8 +31,8 @@ var programs = []string{"hashfam/cmd/", "hashfam/filterbeam/", "bloom/pebblefilt
 
 const whatCounts = `%s has no use. A use is a program (hashfam/cmd, hashfam/filterbeam, bloom/pebblefilter, internal/compare),
 an Example, or a section of a document (*.md) that contains the name and its package's or type's name in code.
-A form (String, Digest, All) of a used name, a method of a standard interface, and a type in the declaration
-of a used name are used, too. Otherwise remove the name. An Example should be a step of a real program.`
+A form (String, Digest, All) of a used name, a method of a standard interface, a name that structures have in
+common, and a type in the declaration of a used name are used, too. Otherwise remove the name. An Example should be a step of a real program.`
 
 // Every exported name is needed by a known use, since a released name stays.
 func TestEveryNameHasAUse(t *testing.T) {
@@ -308,17 +308,17 @@ func (u *uses) countDocuments(t *testing.T) {
 	}
 }
 
+// declared matches a type of the module in a declaration.
+var declared = regexp.MustCompile(regexp.QuoteMeta(module) + `/([\w/]+)\.(\w+)`)
+
 // countDeclarations counts the types in the declarations of used names.
 func (u *uses) countDeclarations() {
 	for _, n := range u.names {
 		if !u.isUsed(n) {
 			continue
 		}
-		text := types.TypeString(u.objects[n].Type(), nil)
-		for _, m := range u.names {
-			if m.typ == "" {
-				u.used[m] = u.used[m] || regexp.MustCompile(regexp.QuoteMeta(module+"/"+m.dir+"."+m.id)+`\b`).MatchString(text)
-			}
+		for _, m := range declared.FindAllStringSubmatch(types.TypeString(u.objects[n].Type(), nil), -1) {
+			u.used[name{m[1], "", m[2]}] = true
 		}
 	}
 }
