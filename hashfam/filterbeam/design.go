@@ -24,7 +24,6 @@ import (
 //	shards   counts of keys; an owner counts the keys in its shard
 //	windows  blocks of digests or positions; an owner fills part of an array
 //	ranges   blocks of digests; an owner sorts the digests in its range
-//	ribbons  shards of a static filter, whose equations an owner solves
 //	apart    blocks of digests; an owner builds a filter from them
 //
 // Each value carries its number of items, which are keys, digests or positions.
@@ -55,14 +54,12 @@ func (s spec) design() (design, error) {
 	if _, err := s.family(); err != nil {
 		return nil, err
 	}
-	if err := s.checkMemory(); err != nil {
+	if err := checkMemory(s.largestTask()); err != nil {
 		return nil, err
 	}
 	switch {
 	case s.Parts > 0:
 		return apart{s}, nil
-	case s.Sorted:
-		return ribbons{ranges{s}}, nil
 	case s.Kind == staticKind || s.Kind == cuckooKind:
 		return ranges{s}, nil
 	case s.Kind == topkKind:

@@ -2,6 +2,7 @@ package filterbeam
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"io"
@@ -353,20 +354,24 @@ func TestDamagedKeysNameTheLength(t *testing.T) {
 	}
 }
 
-// The number of keys and the rate are known only when all parts are sorted.
+// The number of distinct keys is known only when all ranges are sorted. Then
+// the last task returns an error if a static filter cannot have this number, or
+// does not fit into the memory.
 func TestStaticFiltersHaveLimits(t *testing.T) {
 	for _, c := range []struct {
 		rate float64
 		keys uint64
+		err  error
 		want string
 	}{
-		{0.01, ribbon.MaxKeys + 1, "keys = 281474976710657, want at most 281474976710656"},
-		{5e-10, 1 << 34, "FPRate = 5e-10, want a rate that a static filter of 17179869184 keys can have"},
+		{0.01, ribbon.MaxKeys + 1, ErrParams, "keys = 281474976710657, want at most 281474976710656"},
+		{5e-10, 1 << 34, ErrParams, "Config.FPRate = 5e-10, want at least "},
+		{0.01, 1 << 40, nil, "filterbeam: a task of this job needs 1"},
 	} {
 		s := must(Static(static.Config{FPRate: c.rate})).spec
 		record := must(json.Marshal(part{Bytes: 8 * c.keys}))
-		_, err := ribbons{ranges{s}}.divide(maps.All(map[int][]byte{0: record}))
-		require.ErrorIs(t, err, ErrParams)
+		_, err := ranges{s}.finish(t.Context(), maps.All(map[int][]byte{0: record}), &Summary{})
+		require.ErrorIs(t, err, cmp.Or(c.err, err))
 		require.ErrorContains(t, err, c.want)
 	}
 }

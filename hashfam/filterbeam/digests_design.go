@@ -4,24 +4,19 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"iter"
-	"maps"
 	"path/filepath"
-	"slices"
 
-	"github.com/filterfam/filterfam/bloom/static"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/hashfam/filterbeam/internal/index"
 	"github.com/filterfam/filterfam/internal/ribbon"
-	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // In ranges, each owner sorts the digests in its range and drops duplicates. A
-// single task adds the digests of all ranges in order, so the result depends
-// only on the set of keys.
+// single task reads the digests of all ranges in order and builds the filter,
+// so the result depends only on the set of keys.
 type ranges struct{ spec }
 
 // A digestCollector sends digests to their owners.
@@ -83,165 +78,6 @@ func (r ranges) finish(ctx context.Context, records iter.Seq2[int, []byte], sum 
 		}
 	})
 	return made, cmp.Or(failed, err)
-}
-
-// In ribbons, the digests have been sorted as in ranges, so their number is
-// known, which determines the ribbon's shards. A value is a task, which is to
-// solve some shards using the sorted digests of the ranges that they overlap. A
-// single task joins the shards and builds the layers for the digests that they
-// bump.
-type ribbons struct{ ranges }
-
-// A divideFn divides the shards among tasks. It checks the tally of the
-// previous stages, and starts another for the tasks.
-type divideFn struct{ Spec spec }
-
-func (f *divideFn) ProcessElement(_ int, next func(*[]byte) bool, emit func(int, []byte)) error {
-	var books tally
-	var failed error
-	tasks, err := ribbons{ranges{f.Spec}}.divide(books.records(values(next), &failed))
-	if err := cmp.Or(failed, err); err != nil {
-		return err
-	}
-	t := tally{Totals: books.Totals}
-	t.Totals[itemsRead] = uint64(len(tasks))
-	for i, task := range tasks {
-		task = sealed(task, 1)
-		t.send(i, task)
-		emit(i, task)
-	}
-	emit(tallyOwner, t.append(nil))
-	return nil
-}
-
-// A shardRange is a task: the range [From, To) of a ribbon's shards, with the
-// parts that contain its digests before it is solved, and then with those that
-// contain its solution.
-type shardRange struct {
-	Keys     uint64 // of the whole ribbon
-	Columns  uint32
-	From, To uint64
-
-	Digests                   []part
-	Thresholds, Words, Bumped part
-}
-
-func (s shardRange) shards() ribbon.Shards { return ribbon.NewShards(s.Columns, s.Keys) }
-
-// divide returns the encoded tasks.
-func (r ribbons) divide(records iter.Seq2[int, []byte]) ([][]byte, error) {
-	parts, err := decodeRecords[part](records, r.windows())
-	if err != nil {
-		return nil, err
-	}
-	c, err := params[static.Config](r.spec)
-	n := wordsOf(parts)
-	if err != nil || n == 0 {
-		return nil, err
-	}
-	columns, ok := sizing.RibbonColumns(c.FPRate, n)
-	if n > ribbon.MaxKeys {
-		return nil, errs.Field(ErrParams, "keys", n, fmt.Sprint("at most ", uint64(ribbon.MaxKeys)))
-	}
-	if !ok {
-		return nil, errs.Field(ErrParams, "FPRate", c.FPRate, fmt.Sprintf("a rate that a static filter of %d keys can have", n))
-	}
-	all := ribbon.NewShards(columns, n)
-	tasks := make([][]byte, min(uint64(len(parts)), all.Len()))
-	for i := range uint64(len(tasks)) {
-		from := i * all.Len() / uint64(len(tasks))
-		to := (i + 1) * all.Len() / uint64(len(tasks))
-		first, last := all.Ranks(from, to)
-		task := shardRange{Keys: n, Columns: columns, From: from, To: to, Digests: parts[r.owner(first) : r.owner(last)+1]}
-		tasks[i], err = json.Marshal(task)
-		if err != nil {
-			return nil, err
-		}
-	}
-	return tasks, nil
-}
-
-// gather solves a task's shards and writes them to part files.
-func (r ribbons) gather(ctx context.Context, out string, _ int, values iter.Seq[[]byte]) ([]byte, error) {
-	var task shardRange
-	for encoded := range values {
-		if err := json.Unmarshal(encoded, &task); err != nil {
-			return nil, fmt.Errorf("filterbeam: record of shards: %w", err)
-		}
-	}
-	first, last := task.shards().Ranks(task.From, task.To)
-	digests, err := digestsBetween(ctx, task.Digests, first, last)
-	if err != nil {
-		return nil, err
-	}
-	thresholds, words, bumped, err := task.shards().Solve(ctx, task.From, task.To, digests)
-	if err != nil {
-		return nil, err
-	}
-	task.Digests = nil
-	task.Thresholds, err = writeWords(ctx, out, thresholds)
-	if err == nil {
-		task.Words, err = writeWords(ctx, out, words)
-	}
-	if err == nil {
-		task.Bumped, err = writeWords(ctx, out, bumped)
-	}
-	return encoded(task, err)
-}
-
-// digestsBetween returns the digests in parts whose first probe value is in
-// [first, last].
-func digestsBetween(ctx context.Context, parts []part, first, last uint64) (digests []hashfam.Digest, err error) {
-	outside := func(d hashfam.Digest) bool { return uint64(d.Probe()) < first || uint64(d.Probe()) > last }
-	var some []hashfam.Digest
-	for piece := range pieces(ctx, parts, &err) {
-		some = slices.DeleteFunc(parseWords(some[:0], piece), outside)
-		digests = append(digests, some...)
-	}
-	return digests, err
-}
-
-// finish joins the shards. The words are streamed from the part files when the
-// frame is written, and the rest is in memory.
-func (r ribbons) finish(ctx context.Context, records iter.Seq2[int, []byte], sum *Summary) (io.WriterTo, error) {
-	all, err := decodeRecords[shardRange](records, r.windows())
-	if err != nil {
-		return nil, err
-	}
-	all = slices.DeleteFunc(all, func(s shardRange) bool { return s.Keys == 0 })
-	if len(all) == 0 { // there are no keys
-		return r.ranges.finish(ctx, maps.All(map[int][]byte{}), sum)
-	}
-	var thresholds, words, bumped []part
-	for _, s := range all {
-		thresholds = append(thresholds, s.Thresholds)
-		words = append(words, s.Words)
-		bumped = append(bumped, s.Bumped)
-	}
-	made, err := r.join(ctx, all[0].shards(), thresholds, bumped)
-	if err != nil {
-		return nil, err
-	}
-	sum.FPRate = sizing.WithDigest(made.Rate(), made.Shape().Keys)
-	sum.Distinct = made.Shape().Keys
-	return joined(ctx, made.Shape().Header(r.Check, made.PayloadBytes()), words, made.PayloadAround), nil
-}
-
-// join returns the ribbon without the words of its first layer.
-func (r ribbons) join(ctx context.Context, s ribbon.Shards, thresholds, bumped []part) (*ribbon.Ribbon, error) {
-	c, err := params[static.Config](r.spec)
-	if err != nil {
-		return nil, err
-	}
-	first, err := wordsIn[uint64](ctx, thresholds)
-	if err != nil {
-		return nil, err
-	}
-	digests, err := wordsIn[hashfam.Digest](ctx, bumped)
-	if err != nil {
-		return nil, err
-	}
-	return s.Join(ctx, ribbon.Build{Workers: max(c.Workers, 1)}, first, digests)
 }
 
 // In apart, each owner builds a filter from the keys in its shard and writes

@@ -40,7 +40,7 @@
 // Otherwise Files and Build fail with this error: file system scheme "default"
 // not registered.
 //
-// For readers of the code: a job divides its work using one of six designs. The
+// For readers of the code: a job divides its work using one of five designs. The
 // interface design, in design.go, lists the designs, which are in the files
 // *_design.go, and describes their stages. The pipeline is in job.go, while
 // tally.go checks that no block is lost between stages.

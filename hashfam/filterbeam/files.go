@@ -283,19 +283,11 @@ func wordsOf(parts []part) (n uint64) {
 	return n
 }
 
-// wordsIn returns the words in all parts.
-func wordsIn[W ~uint64](ctx context.Context, parts []part) (words []W, err error) {
-	for piece := range pieces(ctx, parts, &err) {
-		words = parseWords(words, piece)
-	}
-	return words, err
-}
-
 // joined returns a frame whose payload contains the bytes of all parts.
-func joined(ctx context.Context, h frame.Header, parts []part, payload func(frame.Payload) frame.Payload) writerTo {
+func joined(ctx context.Context, h frame.Header, parts []part) writerTo {
 	return func(w io.Writer) (int64, error) {
 		var failed error
-		n, err := frame.Write(w, h, payload(pieces(ctx, parts, &failed)))
+		n, err := frame.Write(w, h, pieces(ctx, parts, &failed))
 		return n, cmp.Or(failed, err)
 	}
 }

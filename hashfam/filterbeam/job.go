@@ -20,7 +20,7 @@ func init() {
 	// compile.
 	for _, t := range []reflect.Type{
 		reflect.TypeFor[matchFn](), reflect.TypeFor[readFn](), reflect.TypeFor[nothingFn](), reflect.TypeFor[gatherFn](),
-		reflect.TypeFor[divideFn](), reflect.TypeFor[finishFn](), reflect.TypeFor[sweepFn](),
+		reflect.TypeFor[finishFn](), reflect.TypeFor[sweepFn](),
 		reflect.TypeFor[Summary](), reflect.TypeFor[hashfam.Digest](),
 	} {
 		beam.RegisterType(t)
@@ -90,14 +90,8 @@ func Build(s beam.Scope, p Plan, out string, keys beam.PCollection) beam.PCollec
 // the values of all bundles, and the tallies of lists listings of files.
 func join(s beam.Scope, p Plan, out string, lists int, values ...beam.PCollection) beam.PCollection {
 	nothing := beam.ParDo(s, &nothingFn{lists}, beam.Impulse(s))
-	gather := func(values beam.PCollection) beam.PCollection {
-		return beam.GroupByKey(s, beam.ParDo(s, &gatherFn{p.spec, fileName(out)}, beam.GroupByKey(s, values)))
-	}
-	records := gather(beam.Flatten(s, append(values, nothing)...))
-	if p.spec.Kind == staticKind && p.spec.Parts == 0 {
-		p.spec.Sorted = true
-		records = gather(beam.ParDo(s, &divideFn{p.spec}, records))
-	}
+	byOwner := beam.GroupByKey(s, beam.Flatten(s, append(values, nothing)...))
+	records := beam.GroupByKey(s, beam.ParDo(s, &gatherFn{p.spec, fileName(out)}, byOwner))
 	written := beam.GroupByKey(s, beam.ParDo(s, &finishFn{p.spec, fileName(out)}, records))
 	return beam.ParDo(s, &sweepFn{fileName(out)}, written)
 }

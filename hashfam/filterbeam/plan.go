@@ -47,7 +47,6 @@ type spec struct {
 	Bytes   uint64          // size of the structure; 0 if it is not known in advance
 	Windows int             // number of windows; 0 to derive it from Bytes
 	Parts   int             // number of parts; 0 for a single frame
-	Sorted  bool            // the digests of a static filter are sorted, and its shards must be solved
 	FPRate  float64         // the rate that was wanted; 0 if it is not known
 	Strict  bool            // the job fails if the filter has more than twice this rate
 	Lines   Lines           // of files
@@ -114,10 +113,10 @@ func Heavy(c countmin.HeavyConfig) (Plan, error) {
 }
 
 // Static returns a plan for a static filter. The keys are sorted by digest,
-// which needs 8 bytes of disk per key, and each task solves the equations for a
-// range. A single task joins the results, using 0.4 bytes of memory per key and
-// c.Workers goroutines. Static does not call c.Progress, and returns errors as
-// [Bloom] does.
+// which needs 8 bytes of disk per key. A single task then builds the filter from
+// the sorted digests, which needs the filter's memory and 0.5 bytes per key, so
+// use [Plan.Parts] for a filter of more than 1 GB. Static does not call
+// c.Progress, and returns errors as [Bloom] does.
 func Static(c static.Config) (Plan, error) {
 	_, err := c.EstimatedBytes(0)
 	if c.MemoryBytes > 0 {
@@ -183,13 +182,18 @@ func (s spec) checkRate(sum Summary) error {
 	return nil
 }
 
-// checkMemory returns an error if this machine does not have the memory that
-// the largest task needs. Any worker may have to run that task.
-func (s spec) checkMemory() error {
-	bytes := s.Bytes
+// largestTask returns the bytes that the largest task needs, as far as they are
+// known in advance.
+func (s spec) largestTask() uint64 {
 	if s.Parts == 0 && s.inWindows() {
-		bytes /= uint64(s.windows())
+		return s.Bytes / uint64(s.windows())
 	}
+	return s.Bytes
+}
+
+// checkMemory returns an error if this machine does not have the given memory,
+// which a task needs. Any worker may have to run that task.
+func checkMemory(bytes uint64) error {
 	if err := memory.Check(bytes); err != nil {
 		return fmt.Errorf("filterbeam: a task of this job %w", err)
 	}

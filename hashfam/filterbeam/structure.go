@@ -197,6 +197,13 @@ func (s spec) buildStatic(ctx context.Context, n uint64, digests iter.Seq[[]hash
 	if err != nil {
 		return nil, err
 	}
+	size, err := c.EstimatedBytes(n)
+	if err == nil {
+		err = checkMemory(size + n/2)
+	}
+	if err != nil {
+		return nil, err
+	}
 	return static.NewFromSorted(ctx, c, n, func(yield func(hashfam.Digest) bool) {
 		for some := range digests {
 			for _, d := range some {

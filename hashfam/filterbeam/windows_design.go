@@ -339,5 +339,5 @@ func (w windows) finish(ctx context.Context, records iter.Seq2[int, []byte], sum
 		parts[owner] = part{f.Name, to - from, f.CRC}
 	}
 	sum.FPRate = w.array.rate(all)
-	return joined(ctx, w.array.header, parts, func(p frame.Payload) frame.Payload { return p }), nil
+	return joined(ctx, w.array.header, parts), nil
 }

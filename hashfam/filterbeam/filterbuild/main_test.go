@@ -317,7 +317,7 @@ func TestWaitingJobsAreReported(t *testing.T) {
 	w := watcher{endpoint: nobody}
 	info := &jobpb.JobInfo{JobId: "job-1"}
 	require.Contains(t, w.waitsFor(info, 0), "job job-1 at localhost:1 is UNSPECIFIED, but no worker has read a key yet")
-	require.Contains(t, w.waitsFor(info, 9), "has read 9 keys; it is sorting, solving or writing, or its worker is lost")
+	require.Contains(t, w.waitsFor(info, 9), "has read 9 keys; it is sorting, building or writing, or its worker is lost")
 
 	listener, err := net.Listen("tcp", "localhost:0")
 	require.NoError(t, err)
