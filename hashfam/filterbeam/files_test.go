@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/hashfam"
 )
 
 // Jobs and Clean remove intermediate files, but not the output, its parts, or
@@ -255,16 +256,21 @@ func TestFilesOfJobsAreNeverInput(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// A canceling content cancels a context when it is written.
+type canceling context.CancelFunc
+
+func (cancel canceling) WriteTo(w io.Writer) (int64, error) {
+	defer cancel()
+	n, err := w.Write([]byte("after"))
+	return int64(n), err
+}
+
 // The output is unchanged if the context is canceled while the frame is
 // written.
 func TestCanceledContextsLeaveTheOutput(t *testing.T) {
 	out := outputBefore(t)
 	ctx, cancel := context.WithCancel(context.Background())
-	_, err := replace(ctx, out, writerTo(func(w io.Writer) (int64, error) {
-		defer cancel()
-		n, err := w.Write([]byte("after"))
-		return int64(n), err
-	}))
+	_, err := replace(ctx, out, canceling(cancel))
 	require.ErrorIs(t, err, context.Canceled)
 	requireUntouched(t, out)
 }
@@ -283,9 +289,9 @@ func TestFramesThatCannotBeRenamedAreRemoved(t *testing.T) {
 func TestPatternsMustMatchAFile(t *testing.T) {
 	for _, patterns := range [][]string{nil, {""}, {filepath.Join(t.TempDir(), "*.txt")}} {
 		_, err := newMatchFn("out.bin", patterns).match(t.Context())
-		require.ErrorIs(t, err, ErrParams)
+		require.ErrorIs(t, err, hashfam.ErrParams)
 		err = fails(t, bloomPlan(bloom.Blocked), patterns...)
-		require.ErrorContains(t, err, ErrParams.Error())
+		require.ErrorContains(t, err, hashfam.ErrParams.Error())
 		require.ErrorContains(t, err, "one that matches a file")
 	}
 	require.ErrorContains(t, fails(t, Plan{}, writeKeys(t, t.TempDir(), testKeys(10), 1)), "the zero Plan")

@@ -1,10 +1,8 @@
 package filterbeam
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
-	"reflect"
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/bloom/static"
@@ -12,64 +10,19 @@ import (
 	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/cli"
-	"github.com/filterfam/filterfam/internal/fault"
-	"github.com/filterfam/filterfam/internal/memory"
 )
-
-// These errors can be tested for with errors.Is. An engine may return a
-// worker's error as text, which will contain the error's text.
-var (
-	ErrParams  = hashfam.ErrParams  // the Plan, a pattern or an output is invalid
-	ErrCorrupt = hashfam.ErrCorrupt // an intermediate file is damaged
-	ErrFamily  = hashfam.ErrFamily  // a worker has another hash family, or none
-	ErrFull    = cuckoo.ErrFull     // there are too many keys for the cuckoo filter
-)
-
-// A FieldError is an error about one field. Its fields are documented in
-// package hashfam. Use errors.As to extract it from an error.
-type FieldError = hashfam.FieldError
-
-var errs = &fault.Maker{Package: "filterbeam"}
 
 // A Plan describes the structure that a job will build. It contains the
 // structure's parameters instead of its Config, so that all workers build the
 // same structure, and the family's name and check value, but never its key.
 // [Bloom], [Counting], [Cuckoo], [Sketch], [Heavy] and [Static] return Plans.
+//
+// An engine may return a worker's error as text. This contains the text of
+// [hashfam.ErrFamily], for example, but errors.Is does not find it.
 type Plan struct{ spec spec }
 
-// A spec contains a Plan's fields. It is sent to the workers as JSON.
-type spec struct {
-	Kind    kind
-	Params  json.RawMessage // the structure's parameters, with the check value as the family
-	Family  string          // name under which the family is registered; empty for the public family
-	Check   uint64          // the family's check value
-	Bytes   uint64          // size of the structure; 0 if it is not known in advance
-	Windows int             // number of windows; 0 to derive it from Bytes
-	Parts   int             // number of parts; 0 for a single frame
-	FPRate  float64         // the rate that was wanted; 0 if it is not known
-	Strict  bool            // the job fails if the filter has more than twice this rate
-	Lines   Lines           // of files
-}
-
-type kind string
-
-const (
-	bloomKind    kind = "bloom"
-	countingKind kind = "counting"
-	cuckooKind   kind = "cuckoo"
-	sketchKind   kind = "sketch"
-	heavyKind    kind = "heavy"
-	topkKind     kind = "topk"
-	staticKind   kind = "static"
-)
-
-// frameLimit is the size of the largest filter that every bundle builds. A
-// worker needs several times a frame's size for each bundle in progress.
-const frameLimit = 8 << 20
-
 // Bloom returns a plan for a Bloom filter. It returns the errors of
-// bloom.Config.Params, and [ErrParams] if the family is not registered.
+// bloom.Config.Params, and [hashfam.ErrParams] if the family is not registered.
 func Bloom(c bloom.Config) (Plan, error) {
 	p, err := c.Params()
 	return newPlan(spec{Kind: bloomKind, Bytes: p.SizeBytes(), FPRate: c.FPRate}, p.Family, p, err)
@@ -85,7 +38,8 @@ func Counting(c counting.Config) (Plan, error) {
 // Cuckoo returns a plan for a cuckoo filter. The result does not depend on the
 // order of the keys, because they are sorted by digest and duplicates are
 // dropped, which needs 8 bytes of disk per key. A single task, which needs the
-// filter's memory, then adds all keys. Cuckoo returns errors as [Bloom] does.
+// filter's memory, then adds all keys. Cuckoo returns errors as [Bloom] does. A
+// job fails with the text of [cuckoo.ErrFull] if there are too many keys.
 func Cuckoo(c cuckoo.Config) (Plan, error) {
 	p, err := c.Params()
 	return newPlan(spec{Kind: cuckooKind, Bytes: p.SizeBytes(), FPRate: c.FPRate}, p.Family, p, err)
@@ -120,7 +74,7 @@ func Heavy(c countmin.HeavyConfig) (Plan, error) {
 func Static(c static.Config) (Plan, error) {
 	_, err := c.EstimatedBytes(0)
 	if c.MemoryBytes > 0 {
-		err = errs.Field(ErrParams, "Config.MemoryBytes", c.MemoryBytes, "0: the size of the filter is known when it is built")
+		err = errs.Field(hashfam.ErrParams, "Config.MemoryBytes", c.MemoryBytes, "0: the size of the filter is known when it is built")
 	}
 	return newPlan(spec{Kind: staticKind, FPRate: c.FPRate}, c.Family, c, err)
 }
@@ -169,41 +123,9 @@ func (p Plan) Strict() Plan {
 	return p
 }
 
-// checkRate returns an error if the plan is strict and the rate is too high.
-func (s spec) checkRate(sum Summary) error {
-	if !s.Strict || s.FPRate == 0 {
-		return nil
-	}
-	keys := cmp.Or(sum.Distinct, sum.Keys)
-	err := cli.CheckRate("the Capacity", keys, sum.FPRate, s.FPRate, fmt.Sprintf("a Capacity for %d keys", keys))
-	if err != nil {
-		return fmt.Errorf("filterbeam: %w", err)
-	}
-	return nil
-}
-
-// largestTask returns the bytes that the largest task needs, as far as they are
-// known in advance.
-func (s spec) largestTask() uint64 {
-	if s.Parts == 0 && s.inWindows() {
-		return s.Bytes / uint64(s.windows())
-	}
-	return s.Bytes
-}
-
-// checkMemory returns an error if this machine does not have the given memory,
-// which a task needs. Any worker may have to run that task.
-func checkMemory(bytes uint64) error {
-	if err := memory.Check(bytes); err != nil {
-		return fmt.Errorf("filterbeam: a task of this job %w", err)
-	}
-	return nil
-}
-
-// inWindows reports whether a filter that is not in parts is built in windows.
-func (s spec) inWindows() bool {
-	return (s.Kind == bloomKind || s.Kind == countingKind) && (s.Windows > 0 || s.Bytes > frameLimit)
-}
+// maxTasks is the largest number of windows or parts. It limits a bundle's
+// memory, since there is a block for each.
+const maxTasks = 4096
 
 // Windows returns p with its work divided among n tasks, each of which owns a
 // range of the structure or of the keys. If n is 0, which is the default, the
@@ -212,34 +134,13 @@ func (s spec) inWindows() bool {
 // A filter that is not Blocked has at least one window for each 2^32 cells,
 // while a sketch and heavy hitters have no windows, so n has no effect.
 //
-// Windows returns [ErrParams] unless n is from 0 to 4,096.
+// Windows returns [hashfam.ErrParams] unless n is from 0 to 4,096.
 func (p Plan) Windows(n int) (Plan, error) {
+	if err := checkTasks("windows", n); err != nil {
+		return Plan{}, err
+	}
 	p.spec.Windows = n
-	return p.with("windows", n)
-}
-
-// maxTasks is the largest number of windows or parts. It limits a bundle's
-// memory, since there is a block for each.
-const maxTasks = 4096
-
-// with returns p, or ErrParams if it has too many tasks in a field.
-func (p Plan) with(field string, tasks int) (Plan, error) {
-	if tasks < 0 || tasks > maxTasks {
-		return Plan{}, errs.Field(ErrParams, field, tasks, fmt.Sprintf("0 to %d", maxTasks))
-	}
 	return p, nil
-}
-
-// windowBytes is the default size of a window, unless this would result in
-// fewer than 16 or more than 512 windows.
-const windowBytes = 4 << 20
-
-// windows returns the number of windows.
-func (s spec) windows() int {
-	if s.Windows > 0 {
-		return s.Windows
-	}
-	return int(min(max(s.Bytes/windowBytes, 16), 512))
 }
 
 // Parts returns a plan for a filter in n parts, for filters that are larger
@@ -253,36 +154,23 @@ func (s spec) windows() int {
 // part's memory, so Windows has no effect. Only [Files] and [Build] can build
 // parts: [Combine] returns ErrParams for such a plan.
 //
-// Parts returns [ErrParams] unless n is from 0 to 4,096 and p is a plan for a
-// Bloom, counting, cuckoo or static filter.
+// Parts returns [hashfam.ErrParams] unless n is from 0 to 4,096 and p is a plan
+// for a Bloom, counting, cuckoo or static filter.
 func (p Plan) Parts(n int) (Plan, error) {
-	switch p.spec.Kind {
-	case bloomKind, countingKind, cuckooKind, staticKind:
-		p.spec.Parts = n
-		return p.with("parts", n)
+	if !p.spec.isFilter() {
+		return Plan{}, errs.Field(hashfam.ErrParams, "Plan", p.spec.Kind, "bloom, counting, cuckoo or static")
 	}
-	return Plan{}, errs.Field(ErrParams, "Plan", p.spec.Kind, "bloom, counting, cuckoo or static")
+	if err := checkTasks("parts", n); err != nil {
+		return Plan{}, err
+	}
+	p.spec.Parts = n
+	return p, nil
 }
 
-// single returns ErrParams if the plan has parts.
-func (s spec) single() error {
-	if s.Parts > 0 {
-		return errs.Field(ErrParams, "parts", s.Parts, "0: only Files and Build make parts")
+// checkTasks returns ErrParams if a field has an invalid number of tasks.
+func checkTasks(field string, n int) error {
+	if n < 0 || n > maxTasks {
+		return errs.Field(hashfam.ErrParams, field, n, fmt.Sprintf("0 to %d", maxTasks))
 	}
 	return nil
-}
-
-// params decodes the parameters of a plan. P must be a struct with a field
-// Family.
-func params[P any](s spec) (P, error) {
-	var p P
-	fam, err := s.family()
-	if err != nil {
-		return p, err
-	}
-	reflect.ValueOf(&p).Elem().FieldByName("Family").Set(reflect.ValueOf(fam)) // which the encoded check value must match
-	if err := json.Unmarshal(s.Params, &p); err != nil {
-		return p, fmt.Errorf("filterbeam: parameters of a plan: %w", err)
-	}
-	return p, nil
 }
