@@ -114,10 +114,11 @@ func (p Plan) Lines(l Lines) Plan {
 	return p
 }
 
-// Strict returns a plan whose jobs fail, without output, if the filter's
-// false-positive rate is more than twice the FPRate of its Config, because
-// Capacity was too small. Otherwise, such a job succeeds, and the rate is in its
-// [Summary]. It has no effect on [Combine].
+// Strict returns a plan whose jobs fail, without output, if Capacity was too
+// small: if the filter's false-positive rate, and the expected rate of a filter
+// with this number of keys, are more than twice the FPRate of its Config.
+// Otherwise, such a job succeeds, and the rate is in its [Summary]. It has no
+// effect on [Combine].
 func (p Plan) Strict() Plan {
 	p.spec.Strict = true
 	return p

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/counting"
+	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/internal/cli"
 	"github.com/filterfam/filterfam/internal/memory"
 )
@@ -103,15 +106,43 @@ func checkMemory(bytes uint64) error {
 	return nil
 }
 
-// checkRate returns an error if the plan is strict and the rate is too high.
+// checkRate returns an error if the plan is strict and there are too many keys
+// for the wanted rate. The filter's own rate is not enough to tell, because a
+// small filter can be fuller than most by chance. So the rate must also be too
+// high on average.
 func (s spec) checkRate(sum Summary) error {
 	if !s.Strict || s.FPRate == 0 {
 		return nil
 	}
 	keys := cmp.Or(sum.Distinct, sum.Keys)
-	err := cli.CheckRate("the Capacity", keys, sum.FPRate, s.FPRate, fmt.Sprintf("a Capacity for %d keys", keys))
+	expected, err := s.rateAt(keys)
+	if err != nil {
+		return err
+	}
+	rate := min(sum.FPRate, expected)
+	err = cli.CheckRate("the Capacity", keys, rate, s.FPRate, fmt.Sprintf("a Capacity for %d keys", keys))
 	if err != nil {
 		return fmt.Errorf("filterbeam: %w", err)
 	}
 	return nil
+}
+
+// rateAt returns the rate that is expected of the filter with some keys, or 1
+// for a static filter, which is built for its keys. In parts, this is the rate
+// of a part with an equal share of the keys.
+func (s spec) rateAt(keys uint64) (float64, error) {
+	parts := uint64(max(s.Parts, 1))
+	inPart := keys/parts + min(keys%parts, 1) // rounded up
+	switch s.Kind {
+	case bloomKind:
+		p, err := params[bloom.Params](s)
+		return p.RateAt(inPart), err
+	case countingKind:
+		p, err := params[counting.Params](s)
+		return p.RateAt(inPart), err
+	case cuckooKind:
+		p, err := params[cuckoo.Params](s)
+		return p.RateAt(inPart), err
+	}
+	return 1, nil
 }
