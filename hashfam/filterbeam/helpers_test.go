@@ -162,8 +162,8 @@ func fails(t *testing.T, p Plan, patterns ...string) error {
 // and its summary.
 func runAlone(t *testing.T, p Plan, pattern string) ([]byte, Summary) {
 	t.Helper()
-	made := must(p.spec.process())
-	b := bundle{collector: made, family: made.family}
+	made := must(p.spec.builder())
+	b := bundle{collector: made, family: must(p.spec.family())}
 	sum := Summary{Complete: true}
 	for _, name := range must(filepath.Glob(pattern)) {
 		text := must(os.ReadFile(name))
