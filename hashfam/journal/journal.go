@@ -35,7 +35,8 @@ type Journal struct {
 	requests uint64           // number of requests
 	durable  uint64           // the position in the last durable block
 	limit    int64            // a new file is due when the blocks are longer; changed while disk is held
-	now      int64            // the latest time that was recorded, or noTime
+	timed    bool             // a time was recorded
+	now      int64            // the latest time that was recorded
 	refused  error            // of the first record that cannot be repeated
 	failure  error            // of a new file that was written in the background
 }
@@ -54,10 +55,13 @@ func (j *Journal) Delete(digests ...hashfam.Digest) { j.record(blocks.Delete, di
 func (j *Journal) Advance(t time.Time) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	if n := nanoseconds(t); n > j.now {
-		j.now = n
-		j.add(blocks.Advance, uint64(n))
+	n := nanoseconds(t)
+	if j.timed && n <= j.now {
+		return
 	}
+	j.timed = true
+	j.now = n
+	j.add(blocks.Advance, uint64(n))
 }
 
 func (j *Journal) record(op blocks.Op, digests []hashfam.Digest) {

@@ -106,9 +106,11 @@ var kinds = map[string]func() kind{
 	},
 }
 
+func kindNames() []string { return slices.Sorted(maps.Keys(kinds)) }
+
 // eachKind runs a test for each kind of structure.
 func eachKind(t *testing.T, test func(t *testing.T, create func() kind)) {
-	for _, name := range slices.Sorted(maps.Keys(kinds)) {
+	for _, name := range kindNames() {
 		t.Run(name, func(t *testing.T) { test(t, kinds[name]) })
 	}
 }

@@ -32,7 +32,7 @@ func Open(name string, of Structure) (*Journal, error) {
 	if p, ok := of.(parts); ok && p.Shards() == 0 {
 		return nil, errs.Field(hashfam.ErrParams, "of", "no shards", "an Of made with New or Read")
 	}
-	j := &Journal{name: name, of: of, check: of.Family().CheckValue(), fsync: (*os.File).Sync, limit: limitFor(0), now: noTime}
+	j := &Journal{name: name, of: of, check: of.Family().CheckValue(), fsync: (*os.File).Sync, limit: limitFor(0)}
 	j.disk.free.L = &j.disk.mu
 	j.parts, _ = of.(parts)
 	for op := blocks.Add; op <= blocks.Advance; op++ {

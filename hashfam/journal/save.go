@@ -91,7 +91,7 @@ func (j *Journal) beginRecent() error {
 		return j.refused
 	}
 	j.recent = &blocks.Recorder{}
-	if j.now != noTime {
+	if j.timed {
 		j.recent.Add(blocks.Advance, uint64(j.now))
 	}
 	return nil

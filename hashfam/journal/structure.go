@@ -114,8 +114,6 @@ func deleteAll(s any, digests []hashfam.Digest) error {
 	return nil
 }
 
-const noTime = math.MinInt64
-
 // nanoseconds returns a time as it is recorded. Times that are too early or too
 // late are replaced, as in a bloom.Rotating.
 func nanoseconds(t time.Time) int64 {
