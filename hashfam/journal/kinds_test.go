@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bytes"
+	"encoding/binary"
 	"io"
 	"maps"
 	"math/rand/v2"
@@ -252,3 +253,5 @@ func requireRefused(t *testing.T, name string, of Structure) error {
 	require.True(t, bytes.Equal(before, readAll(t, name)), "a refused file was changed")
 	return err
 }
+
+func littleEndian(word uint64) []byte { return binary.LittleEndian.AppendUint64(nil, word) }
