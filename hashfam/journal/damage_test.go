@@ -166,6 +166,27 @@ func loseSectors(rng *rand.Rand, data []byte, begin int) []byte {
 	return b
 }
 
+// The blocks of a file with the same first words, but another position, are
+// refused, too: a place does not depend on words alone.
+func TestBlocksAfterAnotherPositionAreRefused(t *testing.T) {
+	machine.Matters(t)
+	var files [2][]byte
+	var first int64
+	for i := range files {
+		name := filepath.Join(quickDir(t), "journal")
+		j := mustOpen(t, name, smallBloom())
+		require.NoError(t, j.Save(uint64(i)))
+		first = j.end.At
+		j.Add(1)
+		require.NoError(t, j.Sync(5))
+		require.NoError(t, j.Close())
+		files[i] = readAll(t, name)
+	}
+	name := filepath.Join(quickDir(t), "journal")
+	write(t, name, append(files[0][:first:first], files[1][first:]...))
+	require.ErrorIs(t, requireRefused(t, name, smallBloom()), hashfam.ErrCorrupt)
+}
+
 // Whole blocks that are repeated, left out, in another order or from an older
 // file have valid checksums, but are never applied.
 func TestBlocksInTheWrongPlaceAreRefused(t *testing.T) {

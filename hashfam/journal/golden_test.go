@@ -17,6 +17,7 @@ import (
 	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/blocks"
 	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/frame"
 	"github.com/filterfam/filterfam/internal/frame/frametest"
@@ -93,16 +94,19 @@ func receiver(data []byte) Structure {
 // seal corrects the checksums of all frames in data, and the words that chain
 // blocks, so that a decoder will check the rest.
 func seal(data []byte) (sealed []byte) {
-	previous := make([]byte, 8)
+	place := make([]byte, 8)
 	for len(data) >= 24 {
 		b := bytes.Clone(data[:frametest.Len(data)])
 		data = data[len(b):]
 		if frame.Kind(b[frametest.Kind]) == frame.Journal && len(b) >= 72 && len(sealed) > 0 {
-			copy(b[frametest.Params+8:], previous)
+			copy(b[frametest.Params+8:], place)
 		}
 		b = frametest.Seal(b)
 		sealed = append(sealed, b...)
-		copy(previous, b[len(b)-8:])
+		copy(place, b[len(b)-8:])
+		if len(b) >= 72 && frame.Kind(b[frametest.Kind]) == frame.Journal {
+			binary.LittleEndian.PutUint64(place, blocks.After(b))
+		}
 	}
 	return append(sealed, data...)
 }
@@ -195,5 +199,5 @@ func TestForgedBlocksAreRefused(t *testing.T) {
 	chained := bytes.Clone(data)
 	chained[first+32] ^= 1
 	write(t, name, append(chained[:first:first], frametest.Seal(chained[first:])...))
-	require.ErrorContains(t, requireRefused(t, name, smallBloom()), "previous checksum = ")
+	require.ErrorContains(t, requireRefused(t, name, smallBloom()), "previous checksums = ")
 }

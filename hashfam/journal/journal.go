@@ -205,7 +205,7 @@ func (j *Journal) append(request uint64) (due, error) {
 
 // write writes a block and makes it durable.
 func (j *Journal) write(t taken) error {
-	b := blocks.Block{Position: t.position, Previous: j.end.Previous, Words: t.words}.Append(nil, j.check)
+	b := blocks.Block{Position: t.position, Previous: j.end.Place, Words: t.words}.Append(nil, j.check)
 	if _, err := j.file.WriteAt(b, j.end.At); err != nil {
 		j.restore(t.words, j.file.Truncate(j.end.At) == nil)
 		return err
@@ -216,7 +216,7 @@ func (j *Journal) write(t taken) error {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.end = blocks.End{At: j.end.At + int64(len(b)), Previous: blocks.Sum(b), Position: t.position}
+	j.end = blocks.End{At: j.end.At + int64(len(b)), Place: blocks.After(b), Position: t.position}
 	j.durable = t.position
 	return nil
 }

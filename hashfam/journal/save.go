@@ -135,13 +135,13 @@ func (s *snapshot) WriteTo(w io.Writer) (int64, error) {
 	if err != nil {
 		return begin, err
 	}
-	sum := make([]byte, wordBytes)
-	if _, err := temporary.ReadAt(sum, begin-wordBytes); err != nil {
+	place, err := blocks.AfterStructure(temporary, begin)
+	if err != nil {
 		return begin, err
 	}
 	s.j.disk.take(always)
 	s.holds = true
-	n, err := temporary.Write(s.firstBlock(begin, cuts, blocks.Sum(sum)))
+	n, err := temporary.Write(s.firstBlock(begin, cuts, place))
 	if closeFirst {
 		s.j.file.Close()
 	}
@@ -169,14 +169,14 @@ func (s *snapshot) writeStructure(w *os.File) (begin int64, cuts []int, err erro
 }
 
 // firstBlock returns the block that follows the structure.
-func (s *snapshot) firstBlock(begin int64, cuts []int, previous uint64) []byte {
+func (s *snapshot) firstBlock(begin int64, cuts []int, place uint64) []byte {
 	j := s.j
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	b := blocks.Block{Position: j.wanted, Previous: previous, Words: without(j.recent.Words, cuts)}
+	b := blocks.Block{Position: j.wanted, Previous: place, Words: without(j.recent.Words, cuts)}
 	encoded := b.Append(nil, j.check)
 	s.begin = begin
-	s.end = blocks.End{At: begin + int64(len(encoded)), Previous: blocks.Sum(encoded), Position: b.Position}
+	s.end = blocks.End{At: begin + int64(len(encoded)), Place: blocks.After(encoded), Position: b.Position}
 	s.requests = j.requests
 	j.pending = blocks.Recorder{}
 	j.whole = false

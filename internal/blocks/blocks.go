@@ -11,7 +11,7 @@
 //
 //	offset  size  field
 //	     0     8  position
-//	     8     8  previous: the last eight bytes of the frame before the block
+//	     8     8  previous: see [After] and [AfterStructure]
 //
 // To read the code, start with blocks.go, which encodes and decodes a block. The
 // other files are
@@ -38,8 +38,8 @@ const (
 // StartBytes is the length of a file's start.
 const StartBytes = 72
 
-// A Block is a part of a journal. It follows the frame whose last eight bytes
-// are Previous.
+// A Block is a part of a journal. Previous is its place: it identifies the frame
+// before the block.
 type Block struct {
 	Position uint64
 	Previous uint64
@@ -56,8 +56,28 @@ func (b Block) Append(dst []byte, check uint64) []byte {
 	return frame.Append(dst, h, frame.Numbers(b.Words))
 }
 
-// Sum returns the last eight bytes of a frame: its checksum and zeros.
-func Sum(encoded []byte) uint64 { return binary.LittleEndian.Uint64(encoded[len(encoded)-wordBytes:]) }
+// headerBytes is the length of a block's header.
+const headerBytes = 64
+
+// After returns the place after an encoded block: its header checksum, which
+// covers the block's own place and position, and its checksum, which covers the
+// words. (Regardless of what a header contains, its bytes including its checksum
+// have the same CRC. So the checksum at the end does not depend on it.)
+func After(encoded []byte) uint64 {
+	return place(encoded[headerBytes-wordBytes:], encoded[len(encoded)-wordBytes:])
+}
+
+func place(header, end []byte) uint64 {
+	return uint64(binary.LittleEndian.Uint32(header)) | uint64(binary.LittleEndian.Uint32(end))<<32
+}
+
+// AfterStructure returns the place after the structure in a file, which ends at
+// an offset: the last eight bytes before it.
+func AfterStructure(file io.ReaderAt, at int64) (uint64, error) {
+	b := make([]byte, wordBytes)
+	_, err := io.ReadFull(section(file, at-wordBytes, at), b)
+	return binary.LittleEndian.Uint64(b), err
+}
 
 // read reads a block, and returns its length in bytes.
 func read(r io.Reader, check uint64, m *fault.Maker) (b Block, n int64, err error) {

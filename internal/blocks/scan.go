@@ -2,7 +2,6 @@ package blocks
 
 import (
 	"bufio"
-	"encoding/binary"
 	"errors"
 	"io"
 
@@ -14,7 +13,7 @@ import (
 // An End is the place where a file's blocks end.
 type End struct {
 	At       int64  // the offset in the file
-	Previous uint64 // the last eight bytes before it
+	Place    uint64 // see [After]
 	Position uint64 // in the last block
 }
 
@@ -29,14 +28,14 @@ type End struct {
 func Scan(file io.ReaderAt, begin, size int64, check uint64, m *fault.Maker, each func(Block) error) (End, error) {
 	end := End{At: begin}
 	var err error
-	if end.Previous, err = sumBefore(file, begin); err != nil {
+	if end.Place, err = AfterStructure(file, begin); err != nil {
 		return end, err
 	}
 	r := &rest{bufio.NewReaderSize(section(file, begin, size), bufferBytes), size - begin}
 	for end.At < size || end.At == begin {
 		b, n, err := read(r, check, m)
-		if err == nil && b.Previous != end.Previous {
-			err = m.Field(hashfam.ErrCorrupt, "previous checksum", b.Previous, "the one before the block")
+		if err == nil && b.Previous != end.Place {
+			err = m.Field(hashfam.ErrCorrupt, "previous checksums", b.Previous, "those of the frame before the block")
 		}
 		if err != nil {
 			return end, interrupted(file, end.At, begin, size, err)
@@ -44,11 +43,11 @@ func Scan(file io.ReaderAt, begin, size int64, check uint64, m *fault.Maker, eac
 		if err := each(b); err != nil {
 			return end, err
 		}
-		end.At += n
-		end.Position = b.Position
-		if end.Previous, err = sumBefore(file, end.At); err != nil {
+		if end.Place, err = afterBlock(file, end.At, n); err != nil {
 			return end, err
 		}
+		end.At += n
+		end.Position = b.Position
 	}
 	return end, nil
 }
@@ -74,11 +73,16 @@ func section(file io.ReaderAt, from, to int64) *io.SectionReader {
 	return io.NewSectionReader(file, from, to-from)
 }
 
-// sumBefore returns the eight bytes before an offset, where a frame ends.
-func sumBefore(file io.ReaderAt, at int64) (uint64, error) {
-	b := make([]byte, wordBytes)
-	_, err := io.ReadFull(section(file, at-wordBytes, at), b)
-	return binary.LittleEndian.Uint64(b), err
+// afterBlock returns the place after the block at an offset, which has n bytes.
+func afterBlock(file io.ReaderAt, at, n int64) (uint64, error) {
+	var header, end [wordBytes]byte
+	if _, err := file.ReadAt(header[:], at+headerBytes-wordBytes); err != nil {
+		return 0, err
+	}
+	if _, err := io.ReadFull(section(file, at+n-wordBytes, at+n), end[:]); err != nil {
+		return 0, err
+	}
+	return place(header[:], end[:]), nil
 }
 
 // interrupted returns nil if the block at an offset, which cannot be read, was
