@@ -70,5 +70,5 @@
 //   - save.go: writing a new file
 //   - lock_*.go: locking a file
 //
-// Package internal/blocks implements the format.
+// Package internal/block implements the format.
 package journal

@@ -17,7 +17,7 @@ import (
 	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/blocks"
+	"github.com/filterfam/filterfam/internal/block"
 	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/frame"
 	"github.com/filterfam/filterfam/internal/frame/frametest"
@@ -105,7 +105,7 @@ func seal(data []byte) (sealed []byte) {
 		sealed = append(sealed, b...)
 		copy(place, b[len(b)-8:])
 		if len(b) >= 72 && frame.Kind(b[frametest.Kind]) == frame.Journal {
-			binary.LittleEndian.PutUint64(place, blocks.After(b))
+			binary.LittleEndian.PutUint64(place, block.After(b))
 		}
 	}
 	return append(sealed, data...)

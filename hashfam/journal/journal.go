@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/blocks"
+	"github.com/filterfam/filterfam/internal/block"
 )
 
 // A Journal is a file with a structure and the changes since it was written.
@@ -16,38 +16,38 @@ type Journal struct {
 	of    Structure
 	parts parts // nil unless of is from Shards
 	check uint64
-	able  [blocks.Advance + 1]error // why an operation cannot be repeated, or nil
-	fsync func(*os.File) error      // tests replace it
+	able  [block.Advance + 1]error // why an operation cannot be repeated, or nil
+	fsync func(*os.File) error     // tests replace it
 
 	saving sync.Mutex // held while a new file is written; locked before disk
 
 	disk   turns // held while a block is written; taken before mu is locked
 	closed bool  // changed while saving is locked and disk is held
 	file   *os.File
-	begin  int64      // of the blocks in the file
-	end    blocks.End // of the last durable block
+	begin  int64     // of the blocks in the file
+	end    block.End // of the last durable block
 
 	mu       sync.Mutex
-	pending  blocks.Recorder  // records that no block contains
-	whole    bool             // a new file is needed: pending, or the file, is incomplete
-	recent   *blocks.Recorder // records since a new file was begun; nil if none is being written
-	wanted   uint64           // the position of the last request
-	requests uint64           // number of requests
-	durable  uint64           // the position in the last durable block
-	limit    int64            // a new file is due when the blocks are longer; changed while disk is held
-	timed    bool             // a time was recorded
-	now      int64            // the latest time that was recorded
-	refused  error            // of the first record that cannot be repeated
-	failure  error            // of a new file that was written in the background
+	pending  block.Recorder  // records that no block contains
+	whole    bool            // a new file is needed: pending, or the file, is incomplete
+	recent   *block.Recorder // records since a new file was begun; nil if none is being written
+	wanted   uint64          // the position of the last request
+	requests uint64          // number of requests
+	durable  uint64          // the position in the last durable block
+	limit    int64           // a new file is due when the blocks are longer; changed while disk is held
+	timed    bool            // a time was recorded
+	now      int64           // the latest time that was recorded
+	refused  error           // of the first record that cannot be repeated
+	failure  error           // of a new file that was written in the background
 }
 
 // Add records that digests were added to the structure, in this order. It only
 // keeps them in memory; see [Journal.Sync].
-func (j *Journal) Add(digests ...hashfam.Digest) { j.record(blocks.Add, digests) }
+func (j *Journal) Add(digests ...hashfam.Digest) { j.record(block.Add, digests) }
 
 // Delete records that digests were deleted from the structure, or removed from
 // a sketch.
-func (j *Journal) Delete(digests ...hashfam.Digest) { j.record(blocks.Delete, digests) }
+func (j *Journal) Delete(digests ...hashfam.Digest) { j.record(block.Delete, digests) }
 
 // Advance records the time that was passed to the structure's Advance. Only
 // later times than the previous one are recorded, and each needs 16 bytes, so
@@ -61,10 +61,10 @@ func (j *Journal) Advance(t time.Time) {
 	}
 	j.timed = true
 	j.now = n
-	j.add(blocks.Advance, uint64(n))
+	j.add(block.Advance, uint64(n))
 }
 
-func (j *Journal) record(op blocks.Op, digests []hashfam.Digest) {
+func (j *Journal) record(op block.Op, digests []hashfam.Digest) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for _, d := range digests {
@@ -74,7 +74,7 @@ func (j *Journal) record(op blocks.Op, digests []hashfam.Digest) {
 
 // add records a word. When the pending words need as much memory as the
 // structure, they are dropped, because a new file would then be shorter.
-func (j *Journal) add(op blocks.Op, word uint64) {
+func (j *Journal) add(op block.Op, word uint64) {
 	if j.refused == nil {
 		j.refused = j.able[op]
 	}
@@ -95,7 +95,7 @@ const wordBytes = 8
 // needNewFile drops the pending words, because the next Sync will write a new
 // file.
 func (j *Journal) needNewFile() {
-	j.pending = blocks.Recorder{}
+	j.pending = block.Recorder{}
 	j.whole = true
 }
 
@@ -205,7 +205,7 @@ func (j *Journal) append(request uint64) (due, error) {
 
 // write writes a block and makes it durable.
 func (j *Journal) write(t taken) error {
-	b := blocks.Block{Position: t.position, Previous: j.end.Place, Words: t.words}.Append(nil, j.check)
+	b := block.Block{Position: t.position, Previous: j.end.Place, Words: t.words}.Append(nil, j.check)
 	if _, err := j.file.WriteAt(b, j.end.At); err != nil {
 		j.restore(t.words, j.file.Truncate(j.end.At) == nil)
 		return err
@@ -216,7 +216,7 @@ func (j *Journal) write(t taken) error {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.end = blocks.End{At: j.end.At + int64(len(b)), Place: blocks.After(b), Position: t.position}
+	j.end = block.End{At: j.end.At + int64(len(b)), Place: block.After(b), Position: t.position}
 	j.durable = t.position
 	return nil
 }
@@ -235,7 +235,7 @@ func (j *Journal) taken() taken {
 	defer j.mu.Unlock()
 	t := taken{j.pending.Words, j.wanted, j.requests, j.whole, j.refused, j.failure}
 	if t.refused == nil {
-		j.pending = blocks.Recorder{}
+		j.pending = block.Recorder{}
 		j.failure = nil
 	}
 	return t
@@ -250,5 +250,5 @@ func (j *Journal) restore(words []uint64, intact bool) {
 		j.needNewFile()
 		return
 	}
-	j.pending = blocks.Recorder{Words: append(words, j.pending.Words...)}
+	j.pending = block.Recorder{Words: append(words, j.pending.Words...)}
 }

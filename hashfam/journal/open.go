@@ -5,7 +5,7 @@ import (
 	"os"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/blocks"
+	"github.com/filterfam/filterfam/internal/block"
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
@@ -35,10 +35,10 @@ func Open(name string, of Structure) (*Journal, error) {
 	j := &Journal{name: name, of: of, check: of.Family().CheckValue(), fsync: (*os.File).Sync, limit: limitFor(0)}
 	j.disk.free.L = &j.disk.mu
 	j.parts, _ = of.(parts)
-	for op := blocks.Add; op <= blocks.Advance; op++ {
+	for op := block.Add; op <= block.Advance; op++ {
 		j.able[op] = ability(of, op)
 	}
-	if err := j.able[blocks.Add]; err != nil {
+	if err := j.able[block.Add]; err != nil {
 		return nil, err
 	}
 	if err := j.open(); err != nil {
@@ -110,7 +110,7 @@ func (j *Journal) read() error {
 		j.whole = true
 		return j.readStructure()
 	}
-	if err := blocks.ReadStart(j.file, j.check, errs); err != nil {
+	if err := block.ReadStart(j.file, j.check, errs); err != nil {
 		return err
 	}
 	if _, err := j.of.ReadFrom(j.file); err != nil {
@@ -139,7 +139,7 @@ func (j *Journal) readStructure() error {
 
 // readBlocks repeats what the blocks contain, and cuts off an interrupted one.
 func (j *Journal) readBlocks(size int64) error {
-	end, err := blocks.Scan(j.file, j.begin, size, j.check, errs, func(b blocks.Block) error {
+	end, err := block.Scan(j.file, j.begin, size, j.check, errs, func(b block.Block) error {
 		return j.apply(b.Words)
 	})
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"runtime"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/blocks"
+	"github.com/filterfam/filterfam/internal/block"
 )
 
 // saveInBackground is called when the blocks are long. After Close, it must not
@@ -90,9 +90,9 @@ func (j *Journal) beginRecent() error {
 	if j.refused != nil {
 		return j.refused
 	}
-	j.recent = &blocks.Recorder{}
+	j.recent = &block.Recorder{}
 	if j.timed {
-		j.recent.Add(blocks.Advance, uint64(j.now))
+		j.recent.Add(block.Advance, uint64(j.now))
 	}
 	return nil
 }
@@ -114,7 +114,7 @@ type snapshot struct {
 	file     *os.File // will be the journal's file
 	holds    bool     // the disk, which is released after WriteFile has returned
 	begin    int64
-	end      blocks.End
+	end      block.End
 	requests uint64 // the last request that the file serves
 }
 
@@ -135,7 +135,7 @@ func (s *snapshot) WriteTo(w io.Writer) (int64, error) {
 	if err != nil {
 		return begin, err
 	}
-	place, err := blocks.AfterStructure(temporary, begin)
+	place, err := block.AfterStructure(temporary, begin)
 	if err != nil {
 		return begin, err
 	}
@@ -151,7 +151,7 @@ func (s *snapshot) WriteTo(w io.Writer) (int64, error) {
 // writeStructure writes the start and the structure. It returns their length and
 // how many of the recent words each shard contains.
 func (s *snapshot) writeStructure(w *os.File) (begin int64, cuts []int, err error) {
-	n, err := w.Write(blocks.Block{}.Append(nil, s.j.check))
+	n, err := w.Write(block.Block{}.Append(nil, s.j.check))
 	if err != nil {
 		return int64(n), nil, err
 	}
@@ -173,12 +173,12 @@ func (s *snapshot) firstBlock(begin int64, cuts []int, place uint64) []byte {
 	j := s.j
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	b := blocks.Block{Position: j.wanted, Previous: place, Words: without(j.recent.Words, cuts)}
+	b := block.Block{Position: j.wanted, Previous: place, Words: without(j.recent.Words, cuts)}
 	encoded := b.Append(nil, j.check)
 	s.begin = begin
-	s.end = blocks.End{At: begin + int64(len(encoded)), Place: blocks.After(encoded), Position: b.Position}
+	s.end = block.End{At: begin + int64(len(encoded)), Place: block.After(encoded), Position: b.Position}
 	s.requests = j.requests
-	j.pending = blocks.Recorder{}
+	j.pending = block.Recorder{}
 	j.whole = false
 	return encoded
 }
@@ -186,10 +186,10 @@ func (s *snapshot) firstBlock(begin int64, cuts []int, place uint64) []byte {
 // without returns the records in words that are not in a new file yet. Shard i
 // contains the words before cuts[i].
 func without(words []uint64, cuts []int) []uint64 {
-	var left blocks.Recorder
-	blocks.EachRun(words, errs, func(op blocks.Op, at int, run []uint64) error {
+	var left block.Recorder
+	block.EachRun(words, errs, func(op block.Op, at int, run []uint64) error {
 		for i, w := range run {
-			if op == blocks.Advance || at+i >= cuts[hashfam.Digest(w).Shard(len(cuts))] {
+			if op == block.Advance || at+i >= cuts[hashfam.Digest(w).Shard(len(cuts))] {
 				left.Add(op, w)
 			}
 		}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/hashfam/sharded"
-	"github.com/filterfam/filterfam/internal/blocks"
+	"github.com/filterfam/filterfam/internal/block"
 )
 
 // Shards returns a Structure for [Open] that consists of all shards of o, which
@@ -65,14 +65,14 @@ func (s shards[T]) ReadFrom(r io.Reader) (total int64, err error) {
 
 // AddAll has this form because some structures can refuse a digest.
 func (s shards[T]) AddAll(digests []hashfam.Digest) (int, error) {
-	return len(digests), s.changeAll(blocks.Add, digests)
+	return len(digests), s.changeAll(block.Add, digests)
 }
 
 func (s shards[T]) DeleteAll(digests []hashfam.Digest) error {
-	return s.changeAll(blocks.Delete, digests)
+	return s.changeAll(block.Delete, digests)
 }
 
-func (s shards[T]) changeAll(op blocks.Op, digests []hashfam.Digest) (err error) {
+func (s shards[T]) changeAll(op block.Op, digests []hashfam.Digest) (err error) {
 	s.DoAll(digests, func(shard T, digests []hashfam.Digest) {
 		if err == nil {
 			err = change(shard, op, digests)

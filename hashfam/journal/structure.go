@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/blocks"
+	"github.com/filterfam/filterfam/internal/block"
 )
 
 // A Structure can be kept in a journal. It also needs AddAll, as in the filters
@@ -33,26 +33,26 @@ type (
 )
 
 // ability returns an error if a structure has no method for op.
-func ability(s any, op blocks.Op) error {
+func ability(s any, op block.Op) error {
 	if p, ok := s.(parts); ok {
 		s = p.first()
 	}
 	switch s.(type) {
 	case adder, tryAdder:
-		if op == blocks.Add {
+		if op == block.Add {
 			return nil
 		}
 	}
 	switch s.(type) {
 	case deleter, remover:
-		if op == blocks.Delete {
+		if op == block.Delete {
 			return nil
 		}
 	}
-	if _, ok := s.(advancer); ok && op == blocks.Advance {
+	if _, ok := s.(advancer); ok && op == block.Advance {
 		return nil
 	}
-	return unsupported(s, [...]string{blocks.Add: "AddAll", blocks.Delete: "DeleteAll", blocks.Advance: "Advance"}[op])
+	return unsupported(s, [...]string{block.Add: "AddAll", block.Delete: "DeleteAll", block.Advance: "Advance"}[op])
 }
 
 // batch is the number of digests that are repeated at once.
@@ -61,11 +61,11 @@ const batch = 1 << 10
 // apply repeats what was recorded.
 func (j *Journal) apply(words []uint64) error {
 	digests := make([]hashfam.Digest, min(len(words), batch))
-	return blocks.EachRun(words, errs, func(op blocks.Op, _ int, run []uint64) error {
+	return block.EachRun(words, errs, func(op block.Op, _ int, run []uint64) error {
 		if err := j.able[op]; err != nil {
 			return err
 		}
-		if op == blocks.Advance {
+		if op == block.Advance {
 			for _, t := range run {
 				j.of.(advancer).Advance(time.Unix(0, int64(t)))
 			}
@@ -86,8 +86,8 @@ func (j *Journal) apply(words []uint64) error {
 }
 
 // change adds or deletes digests. The structure must be able to do this.
-func change(s any, op blocks.Op, digests []hashfam.Digest) error {
-	if op == blocks.Delete {
+func change(s any, op block.Op, digests []hashfam.Digest) error {
+	if op == block.Delete {
 		return deleteAll(s, digests)
 	}
 	if s, ok := s.(adder); ok {

@@ -1,4 +1,4 @@
-// Package blocks implements the blocks of a journal, which are frames of kind
+// Package block implements the blocks of a journal, which are frames of kind
 // 16. docs/format.md specifies the file that contains them:
 //
 //	part       what
@@ -13,13 +13,13 @@
 //	     0     8  position
 //	     8     8  previous: see [After] and [AfterStructure]
 //
-// To read the code, start with blocks.go, which encodes and decodes a block. The
+// To read the code, start with block.go, which encodes and decodes a block. The
 // other files are
 //
 //   - runs.go: the words of a block
 //   - scan.go: all blocks of a file, and damage at its end
 //   - inspect.go: what a file contains
-package blocks
+package block
 
 import (
 	"encoding/binary"
