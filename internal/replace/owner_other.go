@@ -8,7 +8,8 @@ import (
 )
 
 // Files have no groups and owners here, and the system does not say in advance
-// whether it allows to replace a file.
+// whether it allows to replace a file. For Windows, this package was only
+// compiled and vetted.
 
 func keepGroup(*os.File, fs.FileInfo, fs.FileInfo) bool { return true }
 
