@@ -52,12 +52,20 @@ func addKeys(t *testing.T, s *Set, r *rand.Rand, keys []hashfam.Digest, n int) [
 		if r.IntN(5) == 0 && len(keys) > 0 {
 			d = keys[r.IntN(len(keys))]
 		}
-		if err := s.Add(d); err == nil {
+		err := s.Add(d)
+		if err == nil {
 			keys = append(keys, d)
-		} else if pl, k := s.locate(d); s.maySplit(0, pl.page(k.bits), 0) || err == table.ErrCopies {
-			require.Equal(t, table.ErrCopies, err)
-			require.GreaterOrEqual(t, s.Count(d), uint64(8))
+			continue
 		}
+		if err == table.ErrCopies {
+			require.GreaterOrEqual(t, s.Count(d), uint64(8))
+			continue
+		}
+		require.Equal(t, table.ErrFull, err)
+		newest, k := s.locate(d)
+		p := newest.page(k.bits)
+		require.NotContains(t, p.Fingerprints(k.i), uint64(0))
+		require.NotContains(t, p.Fingerprints(k.j), uint64(0))
 	}
 	return keys
 }
@@ -89,19 +97,25 @@ func TestSetIsAMultiset(t *testing.T) {
 	}
 }
 
-// With any memory limit, no key is lost, even if a split fails after it has
-// moved orphans.
+// With any memory limit, no key is lost, and a refused key changes nothing,
+// even if a split fails after it has moved orphans. A twin, to which only the
+// accepted keys are added, therefore stays equal.
 func TestSetKeepsItsMemoryLimit(t *testing.T) {
 	for limit := uint64(5000); limit < 60_000; limit += 3001 {
 		g := NewGeometry(1, 0.9, limit%2 == 0)
 		g.Limit = limit
-		s, r, keys := New(g, 1), rand.New(rand.NewPCG(1, limit)), []hashfam.Digest(nil)
+		s, twin, r, keys := New(g, 1), New(g, 1), rand.New(rand.NewPCG(1, limit)), []hashfam.Digest(nil)
 		for refused := 0; refused < 100; {
-			if d := hashfam.Digest(r.Uint64()); s.Add(d) == nil {
+			d := hashfam.Digest(r.Uint64())
+			if s.Add(d) == nil {
 				keys = append(keys, d)
-			} else {
-				refused++
+				require.NoError(t, twin.Add(d))
+				continue
 			}
+			refused++
+			require.True(t, twin.Equal(s))
+			require.Equal(t, twin.SizeBytes(), s.SizeBytes())
+			require.Equal(t, twin.known, s.known)
 		}
 		requireWhole(t, s, keys)
 	}
@@ -118,7 +132,7 @@ func TestSetHoldsEightCopies(t *testing.T) {
 	require.Equal(t, table.ErrCopies, s.Add(d))
 	require.Equal(t, before, encodeOf(s))
 	r := rand.New(rand.NewPCG(7, 8))
-	for len(s.plots[0].older) == 0 || s.plots[0].page(0).count(locus{}) > 0 || s.Pages() < 200 {
+	for s.plots[0].older == nil || s.plots[0].page(0).count(locus{}) > 0 || s.Pages() < 200 {
 		if s.Add(hashfam.Digest(r.Uint64())) != nil {
 			continue // a key that collides with the copies
 		}
@@ -180,7 +194,7 @@ func TestCopiesDoNotSplitAnEmptyPage(t *testing.T) {
 func TestForeignDirectoriesDoNotPanic(t *testing.T) {
 	for seed := range uint64(8) {
 		s, r, keys := small(0.9, false), rand.New(rand.NewPCG(seed, 99)), []hashfam.Digest(nil)
-		for len(s.plots[0].older) == 0 {
+		for s.plots[0].older == nil {
 			keys = addKeys(t, s, r, keys, 100)
 		}
 		pl := &s.plots[0]
@@ -188,11 +202,17 @@ func TestForeignDirectoriesDoNotPanic(t *testing.T) {
 		case 0:
 			pl.older = nil
 		case 1:
-			pl.older = append(pl.older, pl.directory.clone())
+			pl.older.older = s.plots[0].clone()
+			pl.older.older.older = nil
 		case 2:
-			pl.older[0] = pl.directory.clone()
+			older := pl.older.older
+			pl.older = nil
+			pl.older = pl.clone()
+			pl.older.older = older
 		case 3:
-			pl.directory, pl.older[0] = pl.older[0], pl.directory
+			pl.pages, pl.older.pages = pl.older.pages, pl.pages
+			pl.depth, pl.older.depth = pl.older.depth, pl.depth
+			pl.count, pl.older.count = pl.older.count, pl.count
 		}
 		s, err := Parse(s.Geometry, 1, encodeOf(s))
 		require.NoError(t, err)
