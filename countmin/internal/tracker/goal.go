@@ -22,7 +22,7 @@ const (
 	MaxK      = 1 << 28
 
 	structBytes = 256 // upper bound on the size of the tracker and the structure around it
-	headShare   = 32  // a log has a head for each 32 bytes, the size of the shortest record
+	headShare   = 40  // a log has a head for each 40 bytes, about the size of a short key's record
 
 	minTail = 1 << 9  // words, without a budget
 	maxTail = 1 << 20 // words, before counters are widened
@@ -37,15 +37,15 @@ const (
 func (g Goal) grows() bool { return g.Memory == 0 }
 
 // wanted returns the number of records that the log should hold if memory
-// allows. With a budget, these are twice the typical number of keys to report:
-// heavy hitters are 0.07/Phi to 0.17/Phi keys in words, requests and Zipf
+// allows. With a budget, it holds nearly twice the first K keys, or the typical
+// number of heavy hitters: 0.07/Phi to 0.17/Phi keys in words, requests and Zipf
 // distributions, although there can be as many as 1/Phi.
 func (g Goal) wanted() int {
 	switch {
 	case g.K > 0 && g.grows():
 		return int(min(max(256, 8*uint64(g.K)), maxLog))
 	case g.K > 0:
-		return 2 * g.K
+		return 7 * g.K / 4
 	case g.grows():
 		return int(min(max(256, 4/g.Phi), maxLog))
 	default:

@@ -8,7 +8,7 @@ import (
 
 // The parts of a budget are a tail, which has half of it at first, heads and a
 // log. They do not depend on the size of an int. With a budget, the log should
-// hold 2 K or 0.15/Phi records. Without one, it should hold 8 K or 4/Phi, and the
+// hold 7/4 K or 0.15/Phi records. Without one, it should hold 8 K or 4/Phi, and the
 // tail has 2 K or 1/Phi words.
 func TestSizesFollowFromTheGoal(t *testing.T) {
 	for _, c := range []struct {
@@ -19,11 +19,11 @@ func TestSizesFollowFromTheGoal(t *testing.T) {
 	}{
 		{Goal{Phi: 0.001, Memory: 1024}, 150, 64, 192},
 		{Goal{Phi: 0.1, Memory: 1024}, 1, 64, 192},
-		{Goal{K: 100, Memory: 1480}, 200, 88, 448},
-		{Goal{Phi: 0.01, Memory: 16 << 10}, 15, 1024, 7040},
-		{Goal{K: 100, Memory: 16 << 10}, 200, 1024, 7040},
-		{Goal{K: 200, Memory: 20_000}, 400, 1152, 9344},
-		{Goal{Phi: 0.001, Memory: 1 << 30}, 150, 1 << 26, 477218304},
+		{Goal{K: 100, Memory: 1480}, 175, 88, 448},
+		{Goal{Phi: 0.01, Memory: 16 << 10}, 15, 1024, 7168},
+		{Goal{K: 100, Memory: 16 << 10}, 175, 1024, 7168},
+		{Goal{K: 200, Memory: 20_000}, 350, 1152, 9536},
+		{Goal{Phi: 0.001, Memory: 1 << 30}, 150, 1 << 26, 488064192},
 		{Goal{K: 1}, 256, 512, 4096},
 		{Goal{K: 257}, 2056, 1024, 4096},
 		{Goal{K: MaxK}, maxLog, maxTail, 4096},

@@ -73,7 +73,7 @@ func (t *Tracker) grow(length uint64) bool {
 }
 
 // evict moves the counts of the records with no higher count than bar, which
-// have the given number of bytes or more, to the tail. If fewer than K records
+// have the given number of bytes or more, to the tail. If too few of K records
 // would remain, fewer are evicted.
 func (t *Tracker) evict(bar, size uint64) {
 	last := rank{count: bar}
@@ -84,7 +84,7 @@ func (t *Tracker) evict(bar, size uint64) {
 	t.missed = max(t.missed, last.count)
 	kept := t.log[:0]
 	for r := range t.log.all() {
-		if t.log.rank(r).compare(last) > 0 {
+		if t.log.after(r, last) {
 			kept = append(kept, t.log.bytes(r)...)
 		} else {
 			t.tail.raise(t.log.digest(r), t.log.count(r))
@@ -95,9 +95,10 @@ func (t *Tracker) evict(bar, size uint64) {
 	t.relink()
 }
 
-// lastBeforeK returns the highest rank that evict may evict if K records should
-// remain. With a budget, fewer remain if this is necessary to free the given
-// number of bytes.
+// lastBeforeK returns the last rank that evict may evict if K records should
+// remain, even if many have the same count. With a budget, fewer remain if this
+// is necessary to free the given number of bytes. Otherwise the log can grow, so
+// at least half of the records remain.
 func (t *Tracker) lastBeforeK(bar, size uint64) rank {
 	low := t.index.heads[:0] // evict will rebuild the index, so use its memory
 	for r := range t.log.all() {
@@ -105,14 +106,18 @@ func (t *Tracker) lastBeforeK(bar, size uint64) rank {
 			low = append(low, r)
 		}
 	}
-	if t.live-len(low) >= t.K {
+	keep := t.K
+	canGrow := t.grows() && uint64(len(t.log)) <= maxLog/2
+	if canGrow {
+		keep = max(keep, t.live/2)
+	}
+	if t.live-len(low) >= keep {
 		return rank{count: bar}
 	}
-	slices.SortFunc(low, func(r, s record) int { return t.log.rank(r).compare(t.log.rank(s)) })
-	canGrow := t.grows() && uint64(len(t.log)) <= maxLog/2
+	slices.SortFunc(low, t.log.compare)
 	freed, last := uint64(0), rank{}
 	for i, r := range low {
-		if t.live-i <= t.K && (freed >= size || canGrow) {
+		if t.live-i <= keep && (freed >= size || canGrow) {
 			break
 		}
 		freed += t.log.size(r)
@@ -129,12 +134,20 @@ type rank struct {
 	digest hashfam.Digest
 }
 
-// compare is negative if records of rank a are evicted before those of rank b.
-func (a rank) compare(b rank) int {
-	if a.count != b.count {
-		return cmp.Compare(a.count, b.count)
+// after reports whether r is evicted after the records of the given rank.
+func (l log) after(r record, last rank) bool {
+	if count := l.count(r); count != last.count {
+		return count > last.count
 	}
-	return cmp.Compare(b.digest, a.digest)
+	return l.digest(r) < last.digest
+}
+
+// compare is negative if r is evicted before s.
+func (l log) compare(r, s record) int {
+	if a, b := l.count(r), l.count(s); a != b {
+		return cmp.Compare(a, b)
+	}
+	return cmp.Compare(l.digest(s), l.digest(r))
 }
 
 // resize allocates the log's array and, in proportion, the index.

@@ -153,12 +153,16 @@ func (t *tail) reshape(words uint32, shift uint8) {
 // match gives t and o the same shape: the greater width, and the smaller number
 // of words. The tails must belong to equal goals.
 func (t *tail) match(o *tail) {
-	for _, pair := range [][2]*tail{{t, o}, {o, t}} {
-		for pair[0].shift < pair[1].shift {
-			pair[0].widen()
+	shift := max(t.shift, o.shift)
+	for _, l := range []*tail{t, o} {
+		for l.shift < shift {
+			l.widen()
 		}
-		for pair[0].size > pair[1].size {
-			pair[0].halve()
+	}
+	size := min(t.size, o.size)
+	for _, l := range []*tail{t, o} {
+		for l.size > size {
+			l.halve()
 		}
 	}
 }

@@ -89,6 +89,9 @@ func TestTailMatchesAMap(t *testing.T) {
 				want := sums(l.clone(), o.clone())
 				l.addTail(o)
 				require.Equal(t, want, counters(&l))
+				if l.grows { // no counter is shared that was not shared before
+					require.Len(t, want, int(empty.cells()))
+				}
 				require.True(t, was.equal(&o), "the other tail does not change")
 				for d, n := range counts {
 					truth[d] = saturating.Add(truth[d], n)
@@ -99,6 +102,9 @@ func TestTailMatchesAMap(t *testing.T) {
 				a, b := l.clone(), o.clone()
 				a.match(&b)
 				l.cover(o)
+				if l.grows { // no counter is shared that was not shared before
+					require.Len(t, counters(&l), int(empty.cells()))
+				}
 				for i, n := range counters(&l) {
 					require.Equal(t, max(counters(&a)[i], counters(&b)[i]), n)
 				}
