@@ -23,9 +23,10 @@ type readFlags struct {
 
 // addRead adds the flags of all subcommands that read lines.
 func (c *command) addRead() {
-	c.flags.BoolVar(&c.read.nul, "0", false, "")
-	c.flags.BoolVar(&c.read.empty, "empty", false, "")
-	c.flags.BoolVar(&c.progress.quiet, "q", false, "")
+	c.Flags().BoolVarP(&c.read.nul, "null", "0", false, "lines end with a zero byte instead of a line break (also -z)")
+	c.Flags().BoolVarP(&c.read.nul, "null-data", "z", false, "")
+	c.Flags().Lookup("null-data").Hidden = true
+	c.Flags().BoolVar(&c.read.empty, "empty", false, "empty lines are keys; otherwise they are skipped")
 	c.addKey()
 }
 

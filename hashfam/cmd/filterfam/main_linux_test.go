@@ -64,6 +64,6 @@ func TestWaitingForPipesIsInterrupted(t *testing.T) {
 	}
 	_, err = readKey(soon(), pipe)
 	require.ErrorIs(t, err, context.Canceled)
-	_, _, err = newCommand("query", nil).load(soon(), pipe, hashfam.Family{}, 0)
+	_, _, err = newCommand(query).load(soon(), pipe, hashfam.Family{}, 0)
 	require.ErrorIs(t, err, context.Canceled)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/filterfam/filterfam/bloom"
@@ -13,15 +14,33 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-func merge(ctx context.Context, c *command) error {
-	output := ""
-	c.flags.StringVar(&output, "o", "", "")
-	c.flags.BoolVar(&c.progress.quiet, "q", false, "")
+func merge(c *command) func(ctx context.Context, names []string) error {
+	c.document("merge -o FILE [flags] A B...", "merge structures", mergeLong, mergeExamples)
+	var f mergeFlags
+	c.Flags().StringVarP(&f.output, "output", "o", "", "write to `FILE`, or to standard output if it is -")
+	c.addForce(&f.force, "write the output even if its rate is useless")
 	c.addKey()
-	names, err := c.parse()
-	if err != nil {
-		return err
-	}
+	c.addQuiet()
+	return func(ctx context.Context, names []string) error { return c.merge(ctx, f, names) }
+}
+
+type mergeFlags struct {
+	output string
+	force  bool
+}
+
+const mergeLong = `
+Merges structures with equal parameters: Bloom, counting and cuckoo filters,
+sketches and heavy hitters. FILE appears when it is complete, or not at all.
+
+The filters must have been built with the -n of all lines, not with that of
+their own.`
+
+const mergeExamples = `
+  filterfam build --type bloom -n 1e4 -o a.filter words.txt
+  filterfam merge -o all.filter a.filter a.filter`
+
+func (c *command) merge(ctx context.Context, f mergeFlags, names []string) error {
 	if len(names) < 2 {
 		return errors.New("want the names of at least two files")
 	}
@@ -29,14 +48,15 @@ func merge(ctx context.Context, c *command) error {
 	if err != nil {
 		return err
 	}
-	if err := checkOutput(output, c.inputs(names)); err != nil {
+	if err := checkOutput(f.output, c.inputs(names)); err != nil {
 		return err
 	}
-	c.progress.start(names)
+	c.progress.start(names, 1)
 	whole, kind, err := c.load(ctx, names[0], fam, 0)
 	if err != nil {
 		return err
 	}
+	keys := keysOf(whole)
 	for _, name := range names[1:] {
 		part, other, err := c.load(ctx, name, fam, whole.SizeBytes())
 		if err != nil {
@@ -45,11 +65,54 @@ func merge(ctx context.Context, c *command) error {
 		if other.Kind != kind.Kind {
 			return fmt.Errorf("%s: is %v, but %s is %v", name, other.Kind, names[0], kind.Kind)
 		}
-		if err := join(whole, part); err != nil {
+		keys += keysOf(part)
+		err = join(whole, part)
+		if errors.Is(err, cuckoo.ErrFull) {
+			err = fmt.Errorf("there is no room for its keys: build all filters with the -n of all lines, at most %.0f for those read so far", keys)
+		}
+		if err != nil {
 			return mergeError(name, names[0], err)
 		}
 	}
-	return write(ctx, output, whole)
+	if err := checkRateNow(whole, f.force); err != nil {
+		return err
+	}
+	return write(ctx, f.output, whole)
+}
+
+// checkRateNow returns an error if the rate of a filter has become useless. The
+// filter does not store the rate that was wanted, but its number of hashes is
+// best if half of its bits are set, and then the rate is 2^-hashes.
+func checkRateNow(s structure, force bool) error {
+	hashes := 0
+	switch s := s.(type) {
+	case *bloom.Filter:
+		hashes = int(s.Params().Hashes)
+	case *counting.Filter:
+		hashes = int(s.Params().Hashes)
+	}
+	if hashes == 0 || force {
+		return nil
+	}
+	allowed := 2 * math.Ldexp(1, -hashes)
+	rate := s.(rated).FalsePositiveRate()
+	keys := keysOf(s)
+	least := keys - 3*math.Sqrt(keys) // what most filters as full as this one have, at least
+	if rate <= allowed || paramsOf(s).RateAt(uint64(max(least, 0))) <= allowed {
+		return nil
+	}
+	return fmt.Errorf("the rate is %.3g%%, more than %.3g%%, because there are about %.0f keys, more than -n: build all filters with the -n of all lines, or --force", 100*rate, 100*allowed, keys)
+}
+
+// keysOf returns the number of keys in a filter, or an estimate.
+func keysOf(s structure) float64 {
+	switch s := s.(type) {
+	case interface{ Len() uint64 }:
+		return float64(s.Len())
+	case interface{ EstimatedLen() float64 }:
+		return s.EstimatedLen()
+	}
+	return 0
 }
 
 // join merges a part into a whole of the same kind.

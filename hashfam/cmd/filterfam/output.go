@@ -8,11 +8,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// An output is a file that a flag names. It is written whole or not at all.
+// An output is a file that a flag names, or an argument if flag is empty. It is
+// written whole or not at all.
 type output struct {
 	flag, name string
 }
@@ -59,13 +61,13 @@ func (o output) fail(err error) error {
 	if errors.As(err, &path) {
 		err = path.Err
 	}
-	return fmt.Errorf("%s %s: %w", o.flag, o.name, err)
+	return fmt.Errorf("%s: %w", strings.TrimSpace(o.flag+" "+o.name), err)
 }
 
 // checkOutput checks the flag -o, which can be standard output.
 func checkOutput(name string, inputs []string) error {
 	if name == "-" {
-		return nil
+		return checkStdout(inputs)
 	}
 	return output{"-o", name}.check(inputs)
 }

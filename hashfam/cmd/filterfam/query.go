@@ -15,16 +15,29 @@ type queryFlags struct {
 	invert, number, counts bool
 }
 
-func query(ctx context.Context, c *command) error {
+func query(c *command) func(ctx context.Context, names []string) error {
+	c.document("query [flags] FILTER [FILE...]", "print the lines that may be in a filter", queryLong, queryExamples)
 	var f queryFlags
-	c.flags.BoolVar(&f.invert, "v", false, "")
-	c.flags.BoolVar(&f.number, "c", false, "")
-	c.flags.BoolVar(&f.counts, "counts", false, "")
+	flags := c.Flags()
+	flags.BoolVarP(&f.invert, "invert-match", "v", false, "print the other lines")
+	flags.BoolVarP(&f.number, "count", "c", false, "print only the number of lines")
+	flags.BoolVar(&f.counts, "counts", false, `print the count before each line (counting filters, in which 15
+means 15 or more; sketches and heavy hitters); it can be too high,
+but not too low`)
 	c.addRead()
-	names, err := c.parse()
-	if err != nil {
-		return err
-	}
+	return func(ctx context.Context, names []string) error { return c.query(ctx, f, names) }
+}
+
+const queryLong = `
+Prints the lines that may be in the filter: all lines that are in it, and a few
+others. With -v, it prints the lines that are certainly not in it. The exit
+status is 1 if it prints none.`
+
+const queryExamples = `
+  printf 'ada\nalan\n' | filterfam query words.filter
+  filterfam query -c words.filter words.txt`
+
+func (c *command) query(ctx context.Context, f queryFlags, names []string) error {
 	if len(names) == 0 {
 		return errors.New("want the name of a filter")
 	}

@@ -43,6 +43,20 @@ type (
 	}
 )
 
+// paramsOf returns the parameters of a filter that has a rate for each number of
+// keys, or nil.
+func paramsOf(s structure) planned {
+	switch s := s.(type) {
+	case *bloom.Filter:
+		return s.Params()
+	case *counting.Filter:
+		return s.Params()
+	case *cuckoo.Filter:
+		return s.Params()
+	}
+	return nil
+}
+
 // receiver returns a receiver for a kind of structure, or nil if the frame is
 // not a structure of its own.
 func receiver(kind frame.Kind, fam hashfam.Family) structure {
@@ -176,10 +190,12 @@ func (c *command) load(ctx context.Context, name string, fam hashfam.Family, hel
 	return s, h, nil
 }
 
+// magic are the first bytes of all structures.
+const magic = "\xf1fam"
+
 // notAStructure returns the error for a file whose header is invalid, or nil if
 // err is nil.
 func notAStructure(first []byte, err error) error {
-	const magic = "\xf1fam"
 	if err == nil {
 		return nil
 	}
@@ -193,7 +209,7 @@ func notAStructure(first []byte, err error) error {
 // family.
 func wrongFamily(h frame.Header, fam hashfam.Family) error {
 	if fam == (hashfam.Family{}) {
-		return fmt.Errorf("needs the secret key of family %s: want -key-file FILE or %s", h.Family(), keyVariable)
+		return fmt.Errorf("needs the secret key of family %s: want --key-file FILE or %s", h.Family(), keyVariable)
 	}
 	return fmt.Errorf("has family %s, but the key is for %v", h.Family(), fam)
 }

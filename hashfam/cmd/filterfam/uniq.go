@@ -15,7 +15,7 @@ import (
 )
 
 type uniqFlags struct {
-	rate   float64
+	rate   cli.Rate
 	n      cli.Number
 	memory cli.Size
 	state  string
@@ -28,25 +28,44 @@ type seen interface {
 	ContainsOrAddDigest(d hashfam.Digest) bool
 }
 
-func uniq(ctx context.Context, c *command) error {
-	var f uniqFlags
-	c.flags.Float64Var(&f.rate, "fpr", 1e-6, "")
-	c.flags.Var(&f.n, "n", "")
-	c.flags.Var(&f.memory, "memory", "")
-	c.flags.StringVar(&f.state, "state", "", "")
-	c.flags.BoolVar(&f.force, "force", false, "")
+func uniq(c *command) func(ctx context.Context, names []string) error {
+	c.document("uniq [flags] [FILE...]", "print each line when it is first seen", uniqLong, uniqExamples)
+	f := uniqFlags{rate: 1e-6}
+	flags := c.Flags()
+	flags.Var(&f.rate, "fpr", "the probability that a new line is lost")
+	flags.VarP(&f.n, "keys", "n", `the number of different lines, for a fixed amount of memory;
+without -n and --memory, memory grows with the lines`)
+	flags.Var(&f.memory, "memory", "the amount of memory, such as 64M, instead of -n")
+	flags.StringVar(&f.state, "state", "", `remember the lines in `+"`FILE`"+`, and continue from it if it exists;
+it is saved at the end, and at most once a minute before`)
+	c.addForce(&f.force, "continue when the rate exceeds twice --fpr")
 	c.addRead()
-	names, err := c.parse()
-	if err != nil {
+	c.addQuiet()
+	return func(ctx context.Context, names []string) error { return c.uniq(ctx, f, names) }
+}
+
+const uniqLong = `
+Prints each line when it is first seen, without sorting, in little memory. To
+count lines, use filterfam top, or sort | uniq -c.`
+
+const uniqExamples = `
+  printf 'ada\nada\ngrace\n' | filterfam uniq
+  printf 'ada\n' | filterfam uniq -n 1e5 --state seen.state`
+
+func (c *command) uniq(ctx context.Context, f uniqFlags, names []string) error {
+	if err := checkRate(f.rate); err != nil {
+		return err
+	}
+	if err := checkStdout(c.inputs(names)); err != nil {
 		return err
 	}
 	fam, err := c.family(ctx)
 	if err != nil {
 		return err
 	}
-	state := output{"-state", f.state}
+	state := output{"--state", f.state}
 	if f.state == "-" {
-		return errors.New("-state -: want the name of a file")
+		return errors.New("--state -: want the name of a file")
 	}
 	if f.state != "" {
 		if err := state.check(c.inputs(names)); err != nil {
@@ -143,7 +162,7 @@ func (c *command) firsts(ctx context.Context, names []string, fam hashfam.Family
 			return s.err
 		}
 		if added >= limit {
-			return fmt.Errorf("the rate has reached twice -fpr after %d new lines, so more and more lines would be lost: want a larger -n or -memory, or -force", added)
+			return fmt.Errorf("the rate has reached twice --fpr after %d new lines, so more and more lines would be lost: want a larger -n or --memory, or --force", added)
 		}
 		return nil
 	})
@@ -176,19 +195,19 @@ func (c *command) openState(ctx context.Context, f uniqFlags, fam hashfam.Family
 			return old, limit, nil
 		}
 	default:
-		return nil, 0, fmt.Errorf("-state %s: is %v, not a state of uniq", f.state, h.Kind)
+		return nil, 0, fmt.Errorf("--state %s: is %v, not a state of uniq", f.state, h.Kind)
 	}
-	return nil, 0, fmt.Errorf("-state %s: was made with another -n, -fpr or -memory", f.state)
+	return nil, 0, fmt.Errorf("--state %s: was made with another -n, --fpr or --memory", f.state)
 }
 
 // create returns a filter without lines. Without -n and -memory, it grows.
 func (f *uniqFlags) create(fam hashfam.Family) (seen, uint64, error) {
 	const unlimited = 1<<64 - 1
 	if f.n == 0 && f.memory == 0 {
-		s, err := bloom.NewScalable(bloom.ScalableConfig{Expected: 100_000, FPRate: f.rate, Family: fam})
+		s, err := bloom.NewScalable(bloom.ScalableConfig{Expected: 100_000, FPRate: float64(f.rate), Family: fam})
 		return s, unlimited, err
 	}
-	c := bloom.Config{Capacity: uint64(f.n), FPRate: f.rate, MemoryBytes: uint64(f.memory), Family: fam}
+	c := bloom.Config{Capacity: uint64(f.n), FPRate: float64(f.rate), MemoryBytes: uint64(f.memory), Family: fam}
 	made, err := allocated(limitFlag(f.n, f.memory), c.Params, bloom.NewFromParams)
 	if err != nil {
 		return nil, 0, err
@@ -197,5 +216,5 @@ func (f *uniqFlags) create(fam hashfam.Family) (seen, uint64, error) {
 	if f.force {
 		return b, unlimited, nil
 	}
-	return b, b.Params().CapacityAt(min(2*f.rate, 0.99)), nil
+	return b, b.Params().CapacityAt(min(2*float64(f.rate), 0.99)), nil
 }

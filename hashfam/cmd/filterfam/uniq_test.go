@@ -26,7 +26,7 @@ func TestStatesAreSavedNowAndThen(t *testing.T) {
 			return err == nil && lines.UnmarshalBinary(data) == nil && lines.ContainsString(key)
 		}
 	}
-	cmd := filterfam(t, dir, "uniq", "-state", "state")
+	cmd := filterfam(t, dir, "uniq", "--state", "state")
 	cmd.Env = append(cmd.Env, impatient+"=1")
 	in, out := begin(t, cmd)
 	exchange(t, in, out, numbers(0, 3))
@@ -35,13 +35,13 @@ func TestStatesAreSavedNowAndThen(t *testing.T) {
 	require.Eventually(t, saved("key 5"), 4*time.Minute, time.Millisecond)
 	require.NoError(t, cmd.Process.Kill())
 	require.Error(t, cmd.Wait())
-	require.Equal(t, "key 6\n", succeeds(t, dir, numbers(0, 7), "uniq", "-state", "state"))
+	require.Equal(t, "key 6\n", succeeds(t, dir, numbers(0, 7), "uniq", "--state", "state"))
 }
 
 // Only changes are saved, and an error of saving ends the command.
 func TestStatesAreSavedIfTheyHaveChanged(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "state")
-	s := &saver{output: output{"-state", name}, lines: hashfam.Must(bloom.New(bloom.Config{Capacity: 9, FPRate: 0.01}))}
+	s := &saver{output: output{"--state", name}, lines: hashfam.Must(bloom.New(bloom.Config{Capacity: 9, FPRate: 0.01}))}
 	s.save(context.Background())
 	require.NoFileExists(t, name)
 	s.changed = true
@@ -54,7 +54,7 @@ func TestStatesAreSavedIfTheyHaveChanged(t *testing.T) {
 	s.changed = true
 	s.save(context.Background())
 	require.Error(t, s.err)
-	c := newCommand("uniq", nil)
+	c := newCommand(uniq)
 	lines := filepath.Join(t.TempDir(), "lines")
 	require.NoError(t, os.WriteFile(lines, []byte("ada\n"), 0o600))
 	require.ErrorIs(t, c.firsts(context.Background(), []string{lines}, hashfam.Family{}, s, 9), s.err)
@@ -68,7 +68,7 @@ func TestStatesThatCannotBeSavedAreReported(t *testing.T) {
 	for _, interrupt := range []bool{false, true} {
 		dir := t.TempDir()
 		require.NoError(t, os.Mkdir(filepath.Join(dir, "sub"), 0o700))
-		cmd := filterfam(t, dir, "uniq", "-state", "sub/state")
+		cmd := filterfam(t, dir, "uniq", "--state", "sub/state")
 		var log bytes.Buffer
 		cmd.Stderr = &log
 		in, out := begin(t, cmd)
@@ -81,6 +81,6 @@ func TestStatesThatCannotBeSavedAreReported(t *testing.T) {
 		}
 		require.Error(t, cmd.Wait())
 		require.Equal(t, failed, cmd.ProcessState.ExitCode())
-		require.Equal(t, "filterfam uniq: the state was not saved: -state sub/state: no such file or directory\n", log.String())
+		require.Equal(t, "filterfam uniq: the state was not saved: --state sub/state: no such file or directory\n", log.String())
 	}
 }
