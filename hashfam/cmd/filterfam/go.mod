@@ -2,8 +2,6 @@ module github.com/filterfam/filterfam/hashfam/cmd/filterfam
 
 go 1.25.0
 
-replace github.com/filterfam/filterfam => ../../..
-
 require (
 	github.com/filterfam/filterfam v0.0.0
 	github.com/schollz/progressbar/v3 v3.19.0
@@ -22,3 +20,5 @@ require (
 	golang.org/x/sys v0.41.0 // indirect
 	golang.org/x/term v0.40.0 // indirect
 )
+
+replace github.com/filterfam/filterfam => ../../..
