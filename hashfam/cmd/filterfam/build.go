@@ -10,6 +10,7 @@ import (
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/bloom/static"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/hashfam/cmd/filterfam/internal/input"
 	"github.com/filterfam/filterfam/internal/cli"
 )
 
@@ -35,6 +36,7 @@ var usedBy = map[string][]string{
 	"fpr":          {"static", "bloom", "cuckoo", "counting"},
 	"keys":         {"bloom", "cuckoo", "counting"},
 	"memory":       {"static", "bloom", "cuckoo", "counting", "heavy"},
+	"weight-field": {"sketch", "heavy"},
 	"layout":       {"bloom", "counting"},
 	"compact":      {"cuckoo"},
 	"epsilon":      {"sketch"},
@@ -65,7 +67,8 @@ and standard input is held in memory, 8 bytes per line`)
 	c.complete("type", types...)
 	c.complete("layout", "classic", "blocked", "partitioned")
 	c.addForce(&f.force, "write the output even if its rate is too high, or if there are no lines")
-	c.addRead()
+	c.addRead("use filterfam merge")
+	c.addWeight()
 	c.addQuiet()
 	return func(ctx context.Context, names []string) error { return c.build(ctx, f, names) }
 }
@@ -154,17 +157,15 @@ func (c *command) made(ctx context.Context, f *buildFlags, names []string) (stru
 	if f.kind == "static" {
 		return c.madeStatic(ctx, f, names)
 	}
-	fromInput := func(use func(keys [][]byte, digests []hashfam.Digest) error) error {
-		return c.eachBatch(ctx, names, f.family, use)
-	}
+	fromInput := func(use func(batch) error) error { return c.each(ctx, names, f.family, use) }
 	if !f.countsLines() {
 		return c.filled(f, uint64(f.n), fromInput)
 	}
 	if f.readings(names) == 2 {
 		n := uint64(0)
 		for _, name := range names {
-			err := c.eachBatchOf(ctx, name, func(keys [][]byte) error {
-				n += uint64(len(keys))
+			err := c.eachUnhashed(ctx, name, func(b input.Batch) error {
+				n += uint64(len(b.Keys))
 				return nil
 			})
 			if err != nil {
@@ -177,9 +178,7 @@ func (c *command) made(ctx context.Context, f *buildFlags, names []string) (stru
 	if err != nil {
 		return nil, err
 	}
-	return c.filled(f, uint64(len(digests)), func(use func(keys [][]byte, digests []hashfam.Digest) error) error {
-		return use(nil, digests)
-	})
+	return c.filled(f, uint64(len(digests)), func(use func(batch) error) error { return use(batch{digests: digests}) })
 }
 
 // madeStatic returns a static filter.

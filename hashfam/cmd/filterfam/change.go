@@ -10,6 +10,7 @@ import (
 	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/hashfam/cmd/filterfam/internal/input"
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
@@ -17,7 +18,8 @@ func add(c *command) func(ctx context.Context, names []string) error {
 	c.document("add [flags] FILTER [FILE...]", "add lines to a structure", addLong, addExamples)
 	force := false
 	c.addForce(&force, "save the filter even if its rate becomes useless")
-	c.addRead()
+	c.addRead("use filterfam merge")
+	c.addWeight()
 	c.addQuiet()
 	return func(ctx context.Context, names []string) error {
 		return c.change(ctx, names, func(s structure, kind frame.Kind) (adder, error) {
@@ -40,7 +42,7 @@ const addExamples = `
 
 func remove(c *command) func(ctx context.Context, names []string) error {
 	c.document("delete [flags] FILTER [FILE...]", "delete lines from a filter", deleteLong, deleteExamples)
-	c.addRead()
+	c.addRead("only lines can be deleted")
 	c.addQuiet()
 	return func(ctx context.Context, names []string) error {
 		absent := 0
@@ -50,9 +52,9 @@ func remove(c *command) func(ctx context.Context, names []string) error {
 			if !ok {
 				return nil, fmt.Errorf("is %v, from which no lines can be deleted: want a counting or a cuckoo filter", kind)
 			}
-			return func(_ [][]byte, digests []hashfam.Digest) error {
-				lines += len(digests)
-				absent += len(digests) - filter.DeleteAll(digests)
+			return func(b batch) error {
+				lines += len(b.digests)
+				absent += len(b.digests) - filter.DeleteAll(b.digests)
 				return nil
 			}, nil
 		}, func(structure) error { return nil })
@@ -97,26 +99,27 @@ func (c *command) change(ctx context.Context, names []string, prepare func(struc
 	if err != nil {
 		return err
 	}
+	c.read.held = s.SizeBytes
 	use, err := prepare(s, h.Kind)
 	if err != nil {
-		return inFile(names[0], err)
+		return input.Named(names[0], err)
 	}
 	c.progress.start(names[1:], 1)
-	err = c.eachBatch(ctx, names[1:], fam, use)
+	err = c.each(ctx, names[1:], fam, use)
 	if errors.Is(err, cuckoo.ErrFull) {
-		err = inFile(names[0], errors.New("has no room for more lines: build it again with a larger -n"))
+		err = input.Named(names[0], errors.New("has no room for more lines: build it again with a larger -n"))
 	}
 	if err != nil {
 		return err
 	}
 	if err := check(s); err != nil {
-		return inFile(names[0], err)
+		return input.Named(names[0], err)
 	}
 	return file.write(ctx, s)
 }
 
 // An adder adds lines to a structure.
-type adder func(keys [][]byte, digests []hashfam.Digest) error
+type adder func(batch) error
 
 // newAdder returns the adder of a structure, or nil if it cannot be changed.
 func newAdder(s structure) adder {
@@ -126,11 +129,13 @@ func newAdder(s structure) adder {
 	case *cuckoo.Scalable:
 		return addDistinct(s)
 	case *countmin.HeavyHitters:
-		return func(keys [][]byte, digests []hashfam.Digest) error { return s.AddAll(digests, keys) }
-	case *bloom.Filter, *bloom.Scalable, *counting.Filter, *countmin.Sketch:
+		return addHeavy(s)
+	case *countmin.Sketch:
+		return addCounts(s)
+	case *bloom.Filter, *bloom.Scalable, *counting.Filter:
 		all := s.(interface{ AddAll([]hashfam.Digest) })
-		return func(_ [][]byte, digests []hashfam.Digest) error {
-			all.AddAll(digests)
+		return func(b batch) error {
+			all.AddAll(b.digests)
 			return nil
 		}
 	}
@@ -142,11 +147,38 @@ func newAdder(s structure) adder {
 func addDistinct(f interface {
 	ContainsOrAddDigest(d hashfam.Digest) (bool, error)
 }) adder {
-	return func(_ [][]byte, digests []hashfam.Digest) error {
-		for _, d := range digests {
+	return func(b batch) error {
+		for _, d := range b.digests {
 			if _, err := f.ContainsOrAddDigest(d); err != nil {
 				return err
 			}
+		}
+		return nil
+	}
+}
+
+// addCounts adds lines to a sketch.
+func addCounts(s *countmin.Sketch) adder {
+	return func(b batch) error {
+		if b.Weights == nil {
+			s.AddAll(b.digests)
+			return nil
+		}
+		for i, d := range b.digests {
+			s.AddNDigest(d, b.Weights[i])
+		}
+		return nil
+	}
+}
+
+// addHeavy adds lines to heavy hitters.
+func addHeavy(h *countmin.HeavyHitters) adder {
+	return func(b batch) error {
+		if b.Weights == nil {
+			return h.AddAll(b.digests, b.Keys)
+		}
+		for i, key := range b.Keys {
+			h.AddN(key, b.Weights[i])
 		}
 		return nil
 	}

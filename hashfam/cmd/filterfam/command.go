@@ -7,12 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/filterfam/filterfam/hashfam/cmd/filterfam/internal/input"
 )
 
 // A command is a subcommand with its flags and its output.
@@ -35,7 +35,17 @@ func newCommand(sub subcommand) *command {
 	c.DisableFlagsInUseLine = true
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		defer c.progress.clear()
-		err := run(cmd.Context(), expanded(runtime.GOOS, args))
+		if err := c.checkRead(); err != nil {
+			return err
+		}
+		if len(args) > 0 {
+			var err error
+			args, err = input.Names(args)
+			if err != nil {
+				return err
+			}
+		}
+		err := run(cmd.Context(), args)
 		if err == nil || errors.Is(err, errNothing) {
 			err = cmp.Or(c.out.Flush(), err)
 		}
@@ -68,20 +78,6 @@ func (c *command) remark(format string, args ...any) {
 	c.out.Flush()
 	c.progress.clear()
 	fmt.Fprintf(os.Stderr, "filterfam %s: %s\n", c.Name(), fmt.Sprintf(format, args...))
-}
-
-// expanded replaces patterns such as lists/* by the names of the files that
-// match them, because the shells of Windows do not. A pattern that matches no
-// file stays.
-func expanded(system string, args []string) (names []string) {
-	for _, arg := range args {
-		matches, err := filepath.Glob(arg)
-		if system != "windows" || err != nil || len(matches) == 0 {
-			matches = []string{arg}
-		}
-		names = append(names, matches...)
-	}
-	return names
 }
 
 // checkDashes returns an error if a long name, such as that of --fpr, follows a

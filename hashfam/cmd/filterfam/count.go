@@ -15,7 +15,7 @@ func count(c *command) func(ctx context.Context, names []string) error {
 	c.document("count [flags] [FILE...]", "print the number of different lines", countLong, countExamples)
 	size := cli.Size(32 << 20)
 	c.Flags().Var(&size, "memory", "the amount of memory, such as 1M, 1K to 64G")
-	c.addRead()
+	c.addRead("use filterfam info")
 	c.addQuiet()
 	return func(ctx context.Context, names []string) error { return c.count(ctx, size, names) }
 }
@@ -42,8 +42,8 @@ func (c *command) count(ctx context.Context, size cli.Size, names []string) erro
 	}
 	c.progress.start(names, 1)
 	lines := newLeast(int(size / 16))
-	err = c.eachBatch(ctx, names, fam, func(_ [][]byte, digests []hashfam.Digest) error {
-		lines.add(digests)
+	err = c.each(ctx, names, fam, func(b batch) error {
+		lines.add(b.digests)
 		return nil
 	})
 	if err != nil {

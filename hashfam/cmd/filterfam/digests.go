@@ -12,8 +12,8 @@ import (
 // digests returns the digests of all lines.
 func (c *command) digests(ctx context.Context, fam hashfam.Family, names []string) ([]hashfam.Digest, error) {
 	var all collected
-	err := c.eachBatch(ctx, names, fam, func(_ [][]byte, digests []hashfam.Digest) error {
-		return all.add(digests, memory.Check)
+	err := c.each(ctx, names, fam, func(b batch) error {
+		return all.add(b.digests, memory.Check)
 	})
 	if err != nil {
 		return nil, err

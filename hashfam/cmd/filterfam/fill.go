@@ -9,13 +9,12 @@ import (
 	"github.com/filterfam/filterfam/counting"
 	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/cuckoo"
-	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/cli"
 )
 
 // filled returns a structure with all lines that each yields. n is the number
 // of keys, or 0 if it follows from the rate and the memory.
-func (c *command) filled(f *buildFlags, n uint64, each func(use func(keys [][]byte, digests []hashfam.Digest) error) error) (structure, error) {
+func (c *command) filled(f *buildFlags, n uint64, each func(use func(batch) error) error) (structure, error) {
 	if f.countsLines() {
 		n = max(n, 1) // also for no lines
 	}
@@ -24,14 +23,15 @@ func (c *command) filled(f *buildFlags, n uint64, each func(use func(keys [][]by
 		return nil, err
 	}
 	add := newAdder(made)
+	c.read.held = made.SizeBytes
 	lines := uint64(0)
 	full := false
-	err = each(func(keys [][]byte, digests []hashfam.Digest) error {
-		lines += uint64(len(digests))
+	err = each(func(b batch) error {
+		lines += uint64(len(b.digests))
 		if full {
 			return nil // count the other lines
 		}
-		err := add(keys, digests)
+		err := add(b)
 		full = errors.Is(err, cuckoo.ErrFull)
 		if full {
 			return nil

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/hashfam/cmd/filterfam/internal/input"
 	"github.com/filterfam/filterfam/internal/cli"
 )
 
@@ -51,12 +52,12 @@ const maxKeyFile = 1 << 10
 // readKey returns the contents of a key file. It does not read all of a large
 // file, or of a device without an end.
 func readKey(ctx context.Context, name string) ([]byte, error) {
-	file, err := open(ctx, name)
+	file, err := input.Open(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(interruptible(ctx, file), maxKeyFile+1))
+	data, err := io.ReadAll(io.LimitReader(file, maxKeyFile+1))
 	if err == nil && len(data) > maxKeyFile {
 		err = fmt.Errorf("%s: more than %d bytes, want 32 hexadecimal digits, or 16 bytes", name, maxKeyFile)
 	}

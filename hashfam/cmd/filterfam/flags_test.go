@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -80,15 +78,4 @@ func TestVersionAndCompletion(t *testing.T) {
 	r = run(t, dir, "", "help", "que")
 	require.Equal(t, result{"", "filterfam help: \"que\" is not a subcommand; did you mean query?; try filterfam help\n", failed}, r)
 	require.Equal(t, failed, run(t, dir, "").code)
-}
-
-// The shells of Windows leave patterns to the command.
-func TestPatternsAreExpandedOnWindows(t *testing.T) {
-	dir := t.TempDir()
-	for _, name := range []string{"a.txt", "b.txt", "c"} {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
-	}
-	pattern := filepath.Join(dir, "*.txt")
-	require.Equal(t, []string{"-", pattern, "x*"}, expanded("linux", []string{"-", pattern, "x*"}))
-	require.Equal(t, []string{"-", filepath.Join(dir, "a.txt"), filepath.Join(dir, "b.txt"), "x*"}, expanded("windows", []string{"-", pattern, "x*"}))
 }

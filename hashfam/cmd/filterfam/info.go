@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/hashfam/cmd/filterfam/internal/input"
 	"github.com/filterfam/filterfam/internal/cli"
 	"github.com/filterfam/filterfam/internal/frame"
 )
@@ -96,13 +97,13 @@ func (c *command) describe(ctx context.Context, name string, fam hashfam.Family)
 	if err != nil {
 		return about{}, err
 	}
-	defer closeInput(f.file)
+	defer f.file.Close()
 	if err := f.checkMemory(0); err != nil {
-		return about{}, inFile(name, err)
+		return about{}, input.Named(name, err)
 	}
 	s, undecoded := f.decode(fam)
 	if _, err := io.Copy(io.Discard, f); err != nil {
-		return about{}, inFile(name, err)
+		return about{}, input.Named(name, err)
 	}
 	return newAbout(name, f, s, undecoded), nil
 }

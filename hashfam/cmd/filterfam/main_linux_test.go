@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/hashfam/cmd/filterfam/internal/input"
 )
 
 // On a full disk, the old file stays.
@@ -52,7 +53,7 @@ func TestWaitingForPipesIsInterrupted(t *testing.T) {
 	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := open(ctx, pipe)
+	_, err := input.Open(ctx, pipe)
 	require.ErrorIs(t, err, context.Canceled)
 	writer, err := os.OpenFile(pipe, os.O_RDWR, 0)
 	require.NoError(t, err)

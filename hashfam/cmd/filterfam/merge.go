@@ -12,6 +12,7 @@ import (
 	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/hashfam/cmd/filterfam/internal/input"
 )
 
 func merge(c *command) func(ctx context.Context, names []string) error {
@@ -139,5 +140,5 @@ func mergeError(name, first string, err error) error {
 		parameter := field.Field[strings.LastIndexByte(field.Field, '.')+1:]
 		return fmt.Errorf("%s: %s is %v, but %s in %s", name, strings.ToLower(parameter), field.Value, field.Allowed, first)
 	}
-	return inFile(name, err)
+	return input.Named(name, err)
 }

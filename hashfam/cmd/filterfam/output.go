@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/hashfam/cmd/filterfam/internal/input"
 )
 
 // An output is a file that a flag names, or an argument if flag is empty. It is
@@ -72,20 +73,13 @@ func checkOutput(name string, inputs []string) error {
 	return output{"-o", name}.check(inputs)
 }
 
-// checkStdout returns an error if standard output is one of the inputs, which
-// then grows while it is read, perhaps without end.
+// checkStdout returns an error if standard output is one of the inputs.
 func checkStdout(inputs []string) error {
-	out, err := os.Stdout.Stat()
-	if err != nil || !out.Mode().IsRegular() {
-		return nil
+	info, err := os.Stdout.Stat()
+	if err != nil {
+		return nil // it is closed
 	}
-	for _, name := range inputs {
-		in, err := statInput(name)
-		if err == nil && os.SameFile(in, out) {
-			return inFile(name, errors.New("is also the output"))
-		}
-	}
-	return nil
+	return input.CheckOutput(inputs, info)
 }
 
 // write writes a structure to the file that -o names, or to standard output.

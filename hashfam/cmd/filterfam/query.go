@@ -24,7 +24,7 @@ func query(c *command) func(ctx context.Context, names []string) error {
 	flags.BoolVar(&f.counts, "counts", false, `print the count before each line (counting filters, in which 15
 means 15 or more; sketches and heavy hitters); it can be too high,
 but not too low`)
-	c.addRead()
+	c.addRead("use -F for further filters")
 	return func(ctx context.Context, names []string) error { return c.query(ctx, f, names) }
 }
 
@@ -53,9 +53,9 @@ func (c *command) query(ctx context.Context, f queryFlags, names []string) error
 		return err
 	}
 	printed := uint64(0)
-	err = c.eachBatch(ctx, names[1:], fam, func(keys [][]byte, digests []hashfam.Digest) error {
-		found, counts := lookup(digests)
-		printed += c.printFound(f, keys, found, counts)
+	err = c.each(ctx, names[1:], fam, func(b batch) error {
+		found, counts := lookup(b.digests)
+		printed += c.printFound(f, b.Lines, found, counts)
 		return c.out.Flush()
 	})
 	if err == nil && f.number {

@@ -31,7 +31,8 @@ func top(c *command) func(ctx context.Context, names []string) error {
 	flags.BoolVar(&f.low, "low", false, "sort by the lower bounds")
 	flags.StringVarP(&f.output, "output", "o", "", "write the heavy hitters to `FILE`, and print nothing")
 	flags.DurationVar(&f.every, "every", 0, "print the list after each `time`, such as 10s, and at the end")
-	c.addRead()
+	c.addRead("top reads heavy hitters only, and not beside files of lines")
+	c.addWeight()
 	c.addQuiet()
 	return func(ctx context.Context, names []string) error { return c.top(ctx, &f, names) }
 }
@@ -98,6 +99,8 @@ func (c *command) checkTop(f *topFlags, names []string) error {
 // countLines counts all lines, and prints the list each time that --every
 // says.
 func (c *command) countLines(ctx context.Context, heavy *countmin.HeavyHitters, f *topFlags, fam hashfam.Family, names []string) error {
+	add := newAdder(heavy)
+	c.read.held = heavy.SizeBytes
 	var lock sync.Mutex
 	if f.every > 0 {
 		ticker := time.NewTicker(f.every)
@@ -112,10 +115,10 @@ func (c *command) countLines(ctx context.Context, heavy *countmin.HeavyHitters, 
 			}
 		}()
 	}
-	return c.eachBatch(ctx, names, fam, func(keys [][]byte, digests []hashfam.Digest) error {
+	return c.each(ctx, names, fam, func(b batch) error {
 		lock.Lock()
 		defer lock.Unlock()
-		return heavy.AddAll(digests, keys)
+		return add(b)
 	})
 }
 

@@ -39,7 +39,7 @@ without -n and --memory, memory grows with the lines`)
 	flags.StringVar(&f.state, "state", "", `remember the lines in `+"`FILE`"+`, and continue from it if it exists;
 it is saved at the end, and at most once a minute before`)
 	c.addForce(&f.force, "continue when the rate exceeds twice --fpr")
-	c.addRead()
+	c.addRead("use filterfam info")
 	c.addQuiet()
 	return func(ctx context.Context, names []string) error { return c.uniq(ctx, f, names) }
 }
@@ -140,20 +140,20 @@ var errOutput = errors.New("standard output")
 // firsts prints the lines that are seen for the first time.
 func (c *command) firsts(ctx context.Context, names []string, fam hashfam.Family, s *saver, limit uint64) error {
 	added := uint64(0)
-	return c.eachBatch(ctx, names, fam, func(keys [][]byte, digests []hashfam.Digest) error {
+	return c.each(ctx, names, fam, func(b batch) error {
 		s.Lock()
 		defer s.Unlock()
 		if s.err != nil {
 			return s.err
 		}
 		before := added
-		for i, d := range digests {
+		for i, d := range b.digests {
 			if added >= limit {
 				break
 			}
 			if !s.lines.ContainsOrAddDigest(d) {
 				added++
-				c.print(keys[i], false, nil, 0)
+				c.print(b.Lines[i], false, nil, 0)
 			}
 		}
 		s.changed = s.changed || added > before
