@@ -4,7 +4,9 @@ go 1.25.0
 
 require (
 	github.com/filterfam/filterfam v0.0.0
+	github.com/klauspost/compress v1.20.4
 	github.com/stretchr/testify v1.12.1
+	github.com/xi2/xz v0.0.0-20171230120015-48954b6210f8
 	pgregory.net/rapid v1.3.0
 )
 
