@@ -3,6 +3,7 @@ package filterbeam
 import (
 	"bytes"
 	"cmp"
+	"compress/gzip"
 	"context"
 	"fmt"
 	"io"
@@ -42,10 +43,9 @@ func (f *readFn) SplitRestriction(name string, _ int64, r offsetrange.Restrictio
 // splittable reports whether a file can be read from any offset.
 func splittable(name string) (ok bool) {
 	err := readFile(context.Background(), name, func(file io.Reader) error {
-		zipped, _, err := lines.Zipped(file)
 		_, seekable := file.(io.Seeker)
-		ok = seekable && !zipped
-		return err
+		ok = seekable && lines.Recognize(file, false).Form != lines.Gzip
+		return nil
 	})
 	return ok && err == nil
 }
@@ -66,14 +66,14 @@ func (f *readFn) ProcessElement(ctx context.Context, rt *sdf.LockRTracker, name 
 		return err
 	}
 	err := readFile(ctx, name, func(file io.Reader) error {
-		zipped, whole, err := lines.Zipped(file)
-		switch {
-		case err != nil:
-			return err
-		case zipped:
-			return f.readCompressed(ctx, rt, whole, size)
+		content := lines.Recognize(file, f.Spec.Lines.NUL)
+		switch content.Form {
+		case lines.Plain:
+			return f.readPlain(ctx, rt, content.Reader, size)
+		case lines.Gzip:
+			return f.readCompressed(ctx, rt, content.Reader, size)
 		}
-		return f.readPlain(ctx, rt, whole, size)
+		return content.Refusal()
 	})
 	if err != nil {
 		return errs.Errorf("%s: %w", name, err)
@@ -143,11 +143,15 @@ func (f *readFn) linesFrom(file io.Reader, start int64) (*lines.Reader, error) {
 // start.
 func (f *readFn) readCompressed(ctx context.Context, rt *sdf.LockRTracker, file io.Reader, size int64) error {
 	if restriction(rt).Start == 0 && rt.TryClaim(int64(0)) {
-		unzipped, err := lines.Unzip(file)
+		unzipped, err := lines.Gunzip(file, new(gzip.Reader))
 		if err != nil {
 			return err
 		}
-		r, err := f.linesFrom(unzipped, 0)
+		content := lines.Recognize(unzipped, f.Spec.Lines.NUL)
+		if err := content.Refusal(); err != nil {
+			return fmt.Errorf("after decompression, it %w", err)
+		}
+		r, err := f.linesFrom(content.Reader, 0)
 		if err != nil {
 			return err
 		}

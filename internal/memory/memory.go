@@ -6,6 +6,7 @@ package memory
 import (
 	"fmt"
 	"math"
+	"runtime/metrics"
 	"sync"
 
 	"github.com/filterfam/filterfam/internal/sizing"
@@ -25,6 +26,15 @@ func Check(bytes uint64) error {
 // If nothing is known, Limit returns the size of the largest structure. It reads
 // the limits once.
 func Limit() uint64 { return min(read(), sizing.MaxBytes) }
+
+// Left returns how many of these bytes this process has not used yet. It counts
+// all memory that Go's runtime has got from the system, because the runtime does
+// not always give it back.
+func Left() uint64 {
+	used := []metrics.Sample{{Name: "/memory/classes/total:bytes"}}
+	metrics.Read(used)
+	return Limit() - min(Limit(), used[0].Value.Uint64())
+}
 
 var read = sync.OnceValue(limit)
 

@@ -99,7 +99,6 @@ func (c *command) change(ctx context.Context, names []string, prepare func(struc
 	if err != nil {
 		return err
 	}
-	c.read.held = s.SizeBytes
 	use, err := prepare(s, h.Kind)
 	if err != nil {
 		return input.Named(names[0], err)

@@ -23,7 +23,6 @@ func (c *command) filled(f *buildFlags, n uint64, each func(use func(batch) erro
 		return nil, err
 	}
 	add := newAdder(made)
-	c.read.held = made.SizeBytes
 	lines := uint64(0)
 	full := false
 	err = each(func(b batch) error {

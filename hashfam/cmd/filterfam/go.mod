@@ -4,10 +4,12 @@ go 1.25.0
 
 require (
 	github.com/filterfam/filterfam v0.0.0
+	github.com/klauspost/compress v1.20.4
 	github.com/schollz/progressbar/v3 v3.19.0
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
 	github.com/stretchr/testify v1.12.1
+	github.com/xi2/xz v0.0.0-20171230120015-48954b6210f8
 	pgregory.net/rapid v1.3.0
 )
 

@@ -20,8 +20,7 @@ type readFlags struct {
 	delimiter, fields string
 	weight            uint
 	columns           input.Columns
-	frames            string        // what to do with a structure that is given as a file of lines
-	held              func() uint64 // the memory that is used while lines are read
+	frames            string // what to do with a structure that is given as a file of lines
 }
 
 // addRead adds the flags of all subcommands that read lines. frames says what to
@@ -92,7 +91,7 @@ func (c *command) eachOf(ctx context.Context, name string, fam hashfam.Family, u
 func (c *command) eachUnhashed(ctx context.Context, name string, use func(input.Batch) error) error {
 	config := input.Config{
 		NUL: c.read.nul, Empty: c.read.empty, Key: c.read.columns, Fold: c.read.fold, Weight: int(c.read.weight), MaxLine: maxLine,
-		Frames: c.read.frames, Held: c.read.held, Read: c.progress.read,
+		Frames: c.read.frames, Read: c.progress.read,
 	}
 	return input.Each(ctx, name, config, func(b input.Batch) error {
 		c.progress.lines += int64(len(b.Keys))

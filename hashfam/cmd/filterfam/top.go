@@ -100,7 +100,6 @@ func (c *command) checkTop(f *topFlags, names []string) error {
 // says.
 func (c *command) countLines(ctx context.Context, heavy *countmin.HeavyHitters, f *topFlags, fam hashfam.Family, names []string) error {
 	add := newAdder(heavy)
-	c.read.held = heavy.SizeBytes
 	var lock sync.Mutex
 	if f.every > 0 {
 		ticker := time.NewTicker(f.every)
