@@ -49,10 +49,14 @@ func TestLongNamesHaveTwoDashes(t *testing.T) {
 		}
 	}
 	require.Equal(t, map[string]string{
-		"build": "key-file keys null null-data output",
-		"merge": "output",
-		"top":   "key-file output",
-		"uniq":  "null null-data",
+		"add":    "delimiter fields force",
+		"build":  "delimiter delta fields force fpr key-file keys null null-data output",
+		"count":  "delimiter fields",
+		"delete": "delimiter fields",
+		"merge":  "output",
+		"query":  "delimiter fields files-with-matches files-without-match filter max-count",
+		"top":    "delimiter fields key-file output",
+		"uniq":   "delimiter fields force fpr null null-data",
 	}, collisions)
 }
 

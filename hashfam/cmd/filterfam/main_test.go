@@ -362,7 +362,7 @@ func TestErrorsAreOneLine(t *testing.T) {
 		{"-o none/x: no such file", []string{"build", "-o", "none/x", "keys"}},
 		{"none: no such file", []string{"build", "-o", "x", "none"}},
 		{"folder: is a folder", []string{"build", "-o", "x", "folder"}},
-		{"bad.gz: gzip: ", []string{"build", "-o", "x", "bad.gz"}},
+		{"bad.gz: the compressed data is damaged: gzip: ", []string{"build", "-o", "x", "bad.gz"}},
 		{"cut.gz: the compressed data ends too early", []string{"build", "-o", "x", "cut.gz"}},
 		{`invalid argument "1p" for "--fpr" flag: want a number such as 0.01`, []string{"build", "--fpr", "1p", "-o", "x", "keys"}},
 		{`invalid argument "x" for "-v, --invert-match" flag: `, []string{"query", "-v=x", "keys"}},

@@ -153,7 +153,7 @@ func (c *command) firsts(ctx context.Context, names []string, fam hashfam.Family
 			}
 			if !s.lines.ContainsOrAddDigest(d) {
 				added++
-				c.print(b.Lines[i], false, nil, 0)
+				c.print(b.Lines[i])
 			}
 		}
 		s.changed = s.changed || added > before
