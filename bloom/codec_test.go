@@ -60,7 +60,7 @@ func TestAppendFrame(t *testing.T) {
 		}
 	}
 	got, err := AppendFrame([]byte("before"), Config{Capacity: 1}, nil)
-	require.ErrorIs(t, err, ErrParams)
+	require.ErrorIs(t, err, hashfam.ErrParams)
 	require.Equal(t, "before", string(got))
 }
 
@@ -102,7 +102,7 @@ func TestFrameReaderRejectsEmptyArrays(t *testing.T) {
 		h := Params{Bits: bits, Hashes: 1}.encoded().Header(hashfam.Family{}.CheckValue())
 		h.Payload = 0
 		found, err := NewFrameReader(hashfam.Family{}).ContainsDigest(frame.Append(nil, h, frame.Numbers([]uint64{})), 1)
-		require.ErrorIs(t, err, ErrCorrupt)
+		require.ErrorIs(t, err, hashfam.ErrCorrupt)
 		require.True(t, found)
 	}
 }
@@ -154,7 +154,7 @@ func requireText(t *testing.T, err error, text string) {
 		require.NoError(t, err)
 		return
 	}
-	require.ErrorIs(t, err, ErrCorrupt)
+	require.ErrorIs(t, err, hashfam.ErrCorrupt)
 	require.ErrorContains(t, err, text)
 }
 
@@ -240,7 +240,7 @@ func TestFieldsOfEncodingsAreChecked(t *testing.T) {
 		for _, c := range list {
 			b := bytes.Clone(c.good)
 			copy(b[c.offset:], c.change)
-			require.ErrorIs(t, receiver.UnmarshalBinary(frametest.Seal(b)), ErrCorrupt, "%T: %d, %x", receiver, c.offset, c.change)
+			require.ErrorIs(t, receiver.UnmarshalBinary(frametest.Seal(b)), hashfam.ErrCorrupt, "%T: %d, %x", receiver, c.offset, c.change)
 		}
 	}
 }

@@ -64,7 +64,8 @@ func Example_markAndSweep() {
 		all = slices.DeleteFunc(all, func(id string) bool { return removed[id] })
 	}
 	fmt.Println(lost, "reachable objects removed;", "at most 2 of 10,000 others stay:", len(all) <= 10_002)
-	// Output: 0 reachable objects removed; at most 2 of 10,000 others stay: true
+	// Output: 0 reachable objects removed; at most 2 of 10,000 others stay:
+	// true
 }
 
 // publish adds the numbers of a filter to /debug/vars. Since three of them read
@@ -157,7 +158,7 @@ func Example_secretFiltersInAMap() {
 	text := hashfam.Must(json.Marshal(map[string]*bloom.Filter{"fruit": f}))
 
 	var direct map[string]*bloom.Filter
-	fmt.Println(errors.Is(json.Unmarshal(text, &direct), bloom.ErrFamily))
+	fmt.Println(errors.Is(json.Unmarshal(text, &direct), hashfam.ErrFamily))
 	filters, err := decodeAll(text, fam)
 	fmt.Println(slices.Collect(maps.Keys(filters)), filters["fruit"].ContainsString("apple"), err)
 	// Output:

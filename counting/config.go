@@ -71,11 +71,11 @@ const maxCounters = sizing.MaxBits / 4
 // a given Capacity and FPRate, they are the same as Bits and Hashes in package
 // bloom.
 //
-// Params returns [ErrParams], naming the field, if no filter meets c. It needs
-// the same time as [bloom.Config.Params].
+// Params returns [hashfam.ErrParams], naming the field, if no filter meets c.
+// It needs the same time as [bloom.Config.Params].
 func (c Config) Params() (Params, error) {
 	if c.Layout != Classic && c.Layout != Blocked {
-		return Params{}, errs.Field(ErrParams, "Config.Layout", c.Layout, "classic or blocked")
+		return Params{}, errs.Field(hashfam.ErrParams, "Config.Layout", c.Layout, "classic or blocked")
 	}
 	return budget.Plan(errs, c.Capacity, c.FPRate, c.MemoryBytes, c.smallest, c.within)
 }
@@ -85,7 +85,7 @@ func (c Config) Params() (Params, error) {
 func (c Config) smallest(n uint64, rate float64) (Params, error) {
 	p, err := bloom.Config{Capacity: n, FPRate: rate, Layout: c.Layout}.Params()
 	if err != nil || p.Bits > maxCounters {
-		return Params{}, errs.Field(ErrParams, "Config.Capacity", n,
+		return Params{}, errs.Field(hashfam.ErrParams, "Config.Capacity", n,
 			fmt.Sprintf("a capacity that fits in %d counters at FPRate %g", uint64(maxCounters), rate))
 	}
 	return Params{Counters: p.Bits, Hashes: p.Hashes, Layout: c.Layout, Family: c.Family}, nil
@@ -147,7 +147,7 @@ func (p Params) bloom() bloom.Params {
 // parameters and n distinct keys, or NaN if p is invalid. A Bloom filter has
 // the same rate; see [bloom.Params.RateAt].
 func (p Params) RateAt(n uint64) float64 {
-	if p.check(ErrParams) != nil {
+	if p.check(hashfam.ErrParams) != nil {
 		return math.NaN()
 	}
 	return p.bloom().RateAt(n)
@@ -157,7 +157,7 @@ func (p Params) RateAt(n uint64) float64 {
 // distinct keys whose false-positive rate does not exceed rate; see
 // [bloom.Params.CapacityAt].
 func (p Params) CapacityAt(rate float64) uint64 {
-	if p.check(ErrParams) != nil {
+	if p.check(hashfam.ErrParams) != nil {
 		return 0
 	}
 	return p.bloom().CapacityAt(rate)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/sizing"
 	"github.com/stretchr/testify/require"
@@ -25,12 +26,12 @@ func TestInvalidParametersReturnAFieldError(t *testing.T) {
 	} {
 		for _, c.config.Layout = range layouts {
 			_, err := New(c.config)
-			requireField(t, err, ErrParams, c.field)
+			requireField(t, err, hashfam.ErrParams, c.field)
 		}
 	}
 	for _, layout := range []Layout{bloom.Partitioned, 3} {
 		_, err := New(Config{Capacity: 10, FPRate: 0.01, MemoryBytes: 1 << 20, Layout: layout})
-		requireField(t, err, ErrParams, "Config.Layout")
+		requireField(t, err, hashfam.ErrParams, "Config.Layout")
 	}
 	for _, c := range []struct {
 		field  string
@@ -45,7 +46,7 @@ func TestInvalidParametersReturnAFieldError(t *testing.T) {
 		{"Params.Hashes", Params{Counters: 64, Hashes: 256}},
 	} {
 		_, err := NewFromParams(c.params)
-		requireField(t, err, ErrParams, c.field)
+		requireField(t, err, hashfam.ErrParams, c.field)
 		require.True(t, math.IsNaN(c.params.RateAt(10)))
 		require.Zero(t, c.params.CapacityAt(0.5))
 	}
@@ -54,18 +55,18 @@ func TestInvalidParametersReturnAFieldError(t *testing.T) {
 		{Counters: maxCounters, Hashes: sizing.MaxHashes},
 		{Counters: maxCounters / blockCounters * blockCounters, Hashes: sizing.MaxHashes, Layout: Blocked},
 	} {
-		require.NoError(t, p.check(ErrParams))
+		require.NoError(t, p.check(hashfam.ErrParams))
 	}
 	if sizing.MaxBytes == 1<<30 { // addresses have 32 bits
 		_, err := NewFromParams(Params{Counters: 1<<31 + 1, Hashes: 1})
-		requireField(t, err, ErrParams, "Params.Counters")
+		requireField(t, err, hashfam.ErrParams, "Params.Counters")
 	}
 }
 
 func requireField(t *testing.T, err, sentinel error, field string) {
 	t.Helper()
 	require.ErrorIs(t, err, sentinel)
-	var fe *FieldError
+	var fe *hashfam.FieldError
 	require.ErrorAs(t, err, &fe)
 	require.Equal(t, field, fe.Field, "%v", err)
 	require.NotEmpty(t, fe.Allowed)

@@ -22,7 +22,7 @@ type Filter struct {
 // zeroFilter is the panic value if a Filter without counters is used.
 var zeroFilter = errs.Zero("Filter", "New, or decode into it")
 
-// made returns f. It panics if f has no counters.
+// made returns f. It panics if f is zero: it has no counters.
 func (f *Filter) made() *Filter {
 	if f.span == 0 {
 		panic(zeroFilter)

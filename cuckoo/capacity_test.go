@@ -55,7 +55,7 @@ func TestCapacityIsReachedAndRateIsExact(t *testing.T) {
 func plan(t *testing.T, c Config) Params {
 	p, err := c.Params()
 	require.NoError(t, err)
-	require.NoError(t, p.check(ErrParams))
+	require.NoError(t, p.check(hashfam.ErrParams))
 	require.GreaterOrEqual(t, p.Capacity(), c.Capacity)
 	require.LessOrEqual(t, p.RateAt(c.Capacity), c.FPRate)
 	return p

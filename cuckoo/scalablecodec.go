@@ -28,12 +28,12 @@ type scalableParams struct {
 // A scalableHeader holds the parameters in a header.
 type scalableHeader struct {
 	ScalableConfig
-	count, payload uint64
+	count uint64
 }
 
 var scalableFormat = frame.Format[scalableHeader, byte]{
 	Kind: frame.ScalableCuckoo, Version: 2, Errs: errs, Parse: parseScalable,
-	Len: func(h scalableHeader) uint64 { return h.payload }, Fits: scalableHeader.fits,
+	Fits: scalableHeader.fits,
 }
 
 // AppendBinary appends the encoded filter to dst: the pages, 8 bytes for each
@@ -67,7 +67,7 @@ func (s *Scalable) UnmarshalText(text []byte) error { return frame.UnmarshalText
 // encode returns the filter's frame, or ErrParams for the zero Scalable.
 func (s *Scalable) encode() (frame.Header, frame.Payload, error) {
 	c := s.config
-	if err := c.check(ErrParams); err != nil {
+	if err := c.check(hashfam.ErrParams); err != nil {
 		return frame.Header{}, nil, err
 	}
 	size := uint64(0)
@@ -92,7 +92,7 @@ func (s *Scalable) decode(r *frame.Reader) error {
 		return err
 	}
 	if set.Len() != h.count {
-		return errs.Field(ErrCorrupt, "number of keys", h.count, fmt.Sprintf("%d, as in the pages", set.Len()))
+		return errs.Field(hashfam.ErrCorrupt, "number of keys", h.count, fmt.Sprintf("%d, as in the pages", set.Len()))
 	}
 	*s = Scalable{h.ScalableConfig, *set}
 	return nil
@@ -105,15 +105,15 @@ func parseScalable(h frame.Header, fam hashfam.Family) (scalableHeader, error) {
 		return scalableHeader{}, err
 	}
 	c := ScalableConfig{Expected: p.Expected, FPRate: p.FPRate, MemoryBytes: p.MemoryBytes, Compact: p.Compact, Family: fam}
-	if err := c.check(ErrCorrupt); err != nil {
+	if err := c.check(hashfam.ErrCorrupt); err != nil {
 		return scalableHeader{}, err
 	}
 	g := c.geometry()
 	if p.Plots != g.Roots {
-		return scalableHeader{}, errs.Field(ErrCorrupt, "number of plots", p.Plots, fmt.Sprint(g.Roots))
+		return scalableHeader{}, errs.Field(hashfam.ErrCorrupt, "number of plots", p.Plots, fmt.Sprint(g.Roots))
 	}
 	if logBuckets := g.LogBuckets(); p.LogBuckets != logBuckets {
-		return scalableHeader{}, errs.Field(ErrCorrupt, "logarithm of the buckets per page", p.LogBuckets, fmt.Sprint(logBuckets))
+		return scalableHeader{}, errs.Field(hashfam.ErrCorrupt, "logarithm of the buckets per page", p.LogBuckets, fmt.Sprint(logBuckets))
 	}
-	return scalableHeader{c, p.Count, h.Payload}, nil
+	return scalableHeader{c, p.Count}, nil
 }

@@ -54,8 +54,9 @@ type Config struct {
 
 // EstimatedBytes estimates the size of a filter of n distinct keys. Since the
 // size depends a little on the keys, the estimate is within 1% for a million
-// keys and 2% for 10,000. EstimatedBytes returns [ErrParams], naming the field,
-// if c is invalid for n keys. If FPRate is set, it does not check MemoryBytes.
+// keys and 2% for 10,000. EstimatedBytes returns [hashfam.ErrParams], naming
+// the field, if c is invalid for n keys. If FPRate is set, it does not check
+// MemoryBytes.
 func (c Config) EstimatedBytes(n uint64) (uint64, error) {
 	columns, err := c.columns(n)
 	if err != nil {

@@ -220,7 +220,7 @@ func TestConfigsAtTheirLimits(t *testing.T) {
 			require.NoError(t, err, "%+v", c)
 			continue
 		}
-		require.ErrorIs(t, err, ErrParams)
+		require.ErrorIs(t, err, hashfam.ErrParams)
 		require.ErrorContains(t, err, c.want, "%+v", c)
 		require.Zero(t, size)
 		_, err = NewFromSorted(t.Context(), c.config, c.keys, slices.Values(unsorted))
@@ -369,13 +369,13 @@ func TestHeaderPayloadIsBoundedByKeys(t *testing.T) {
 	for payload, ok := range map[uint64]bool{p.SizeBytes(): true, most: true, most + 8: false, 1 << 40: false} {
 		b := frametest.Set(good, map[int]uint64{frametest.Payload: payload})
 		q, err := ReadParams(bytes.NewReader(b), hashfam.Family{})
-		require.Equal(t, !ok, errors.Is(err, ErrCorrupt), "%d bytes", payload)
+		require.Equal(t, !ok, errors.Is(err, hashfam.ErrCorrupt), "%d bytes", payload)
 		require.True(t, !ok || q.SizeBytes() == payload)
 	}
 }
 
 func TestAppendFrameKeepsDstAfterAnError(t *testing.T) {
 	got, err := AppendFrame(t.Context(), []byte("before"), Config{}, nil)
-	require.ErrorIs(t, err, ErrParams)
+	require.ErrorIs(t, err, hashfam.ErrParams)
 	require.Equal(t, "before", string(got))
 }

@@ -88,7 +88,7 @@ func decodeRecords[T any](records iter.Seq2[int, []byte], n int) ([]T, error) {
 	all := make([]T, n)
 	for owner, record := range records {
 		if uint64(owner) >= uint64(n) {
-			return nil, errs.Field(ErrCorrupt, "number of a shard", owner, fmt.Sprintf("below %d", n))
+			return nil, errs.Field(hashfam.ErrCorrupt, "number of a shard", owner, fmt.Sprintf("below %d", n))
 		}
 		if err := json.Unmarshal(record, &all[owner]); err != nil {
 			return nil, err

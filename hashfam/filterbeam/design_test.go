@@ -73,7 +73,7 @@ func TestDamagedPartsFail(t *testing.T) {
 	records, _ := gathered(t, d, out, testKeys(1000))
 	part := must(decodeRecords[part](records, 3))[1]
 	require.NoError(t, os.WriteFile(string(part.Name), make([]byte, part.Bytes), 0o600))
-	require.ErrorIs(t, finish(t, d, out, records), ErrCorrupt)
+	require.ErrorIs(t, finish(t, d, out, records), hashfam.ErrCorrupt)
 	require.NoError(t, os.Truncate(string(part.Name), 8))
 	require.ErrorIs(t, finish(t, d, out, records), io.ErrUnexpectedEOF)
 	require.Equal(t, "before", string(must(os.ReadFile(out))))
@@ -126,7 +126,7 @@ func TestDamagedValuesOfAWindowFail(t *testing.T) {
 	d := must(must(must(Counting(counting.Config{Capacity: 1000, FPRate: 0.01})).Windows(3)).spec.design())
 	for _, bad := range [][]byte{{}, {0}, {0, 0, 0, copyValue}} {
 		_, err := d.gather(t.Context(), filepath.Join(t.TempDir(), "out.bin"), 0, slices.Values([][]byte{bad}))
-		require.ErrorIs(t, err, ErrCorrupt)
+		require.ErrorIs(t, err, hashfam.ErrCorrupt)
 	}
 }
 
@@ -311,7 +311,7 @@ func TestTalliesMustMatch(t *testing.T) {
 			require.EqualValues(t, 8, books.Totals[keysRead])
 			continue
 		}
-		require.ErrorIs(t, failed, ErrCorrupt)
+		require.ErrorIs(t, failed, hashfam.ErrCorrupt)
 		require.ErrorContains(t, failed, test.want)
 	}
 }
@@ -348,7 +348,7 @@ func TestDamagedKeysNameTheLength(t *testing.T) {
 		"":     "length of a key = , want a varint",
 	} {
 		_, _, err := cutKey([]byte(bad))
-		require.ErrorIs(t, err, ErrCorrupt)
+		require.ErrorIs(t, err, hashfam.ErrCorrupt)
 		require.ErrorContains(t, err, want)
 	}
 }
@@ -366,7 +366,7 @@ func TestStaticFiltersHaveLimits(t *testing.T) {
 		s := must(Static(static.Config{FPRate: c.rate})).spec
 		record := must(json.Marshal(part{Bytes: 8 * c.keys}))
 		_, err := ribbons{ranges{s}}.divide(maps.All(map[int][]byte{0: record}))
-		require.ErrorIs(t, err, ErrParams)
+		require.ErrorIs(t, err, hashfam.ErrParams)
 		require.ErrorContains(t, err, c.want)
 	}
 }

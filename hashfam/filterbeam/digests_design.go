@@ -141,10 +141,10 @@ func (r ribbons) divide(records iter.Seq2[int, []byte]) ([][]byte, error) {
 	}
 	columns, ok := sizing.RibbonColumns(c.FPRate, n)
 	if n > ribbon.MaxKeys {
-		return nil, errs.Field(ErrParams, "keys", n, fmt.Sprint("at most ", uint64(ribbon.MaxKeys)))
+		return nil, errs.Field(hashfam.ErrParams, "keys", n, fmt.Sprint("at most ", uint64(ribbon.MaxKeys)))
 	}
 	if !ok {
-		return nil, errs.Field(ErrParams, "FPRate", c.FPRate, fmt.Sprintf("a rate that a static filter of %d keys can have", n))
+		return nil, errs.Field(hashfam.ErrParams, "FPRate", c.FPRate, fmt.Sprintf("a rate that a static filter of %d keys can have", n))
 	}
 	all := ribbon.NewShards(columns, n)
 	tasks := make([][]byte, min(uint64(len(parts)), all.Len()))

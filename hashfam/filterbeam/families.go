@@ -20,20 +20,20 @@ type opener = func() (hashfam.Family, error)
 // open is called whenever a keyed Plan is made, and by several goroutines of a
 // worker for each bundle, it should remember the family if opening it is slow.
 // A worker compares the family's check value with the Plan's and fails with
-// [ErrFamily] if they differ.
+// [hashfam.ErrFamily] if they differ.
 //
-// RegisterFamily returns [ErrParams] if the name is empty or already
+// RegisterFamily returns [hashfam.ErrParams] if the name is empty or already
 // registered, or if open is nil. It may be called concurrently.
 func RegisterFamily(name string, open func() (hashfam.Family, error)) error {
 	if open == nil {
-		return errs.Field(ErrParams, "open", "nil", "a function that returns the family")
+		return errs.Field(hashfam.ErrParams, "open", "nil", "a function that returns the family")
 	}
 	if name != "" {
 		if _, taken := families.LoadOrStore(name, open); !taken {
 			return nil
 		}
 	}
-	return errs.Field(ErrParams, "name", name, "a name that is not empty and not registered")
+	return errs.Field(hashfam.ErrParams, "name", name, "a name that is not empty and not registered")
 }
 
 // nameOf returns the name under which fam is registered, which is empty for the
@@ -47,7 +47,7 @@ func nameOf(fam hashfam.Family) (string, error) {
 			return name.(string), nil
 		}
 	}
-	return "", errs.Field(ErrParams, "Config.Family", fam, "the public family, or one that RegisterFamily has named")
+	return "", errs.Field(hashfam.ErrParams, "Config.Family", fam, "the public family, or one that RegisterFamily has named")
 }
 
 // family returns the plan's family. It returns ErrFamily unless this process
@@ -55,12 +55,12 @@ func nameOf(fam hashfam.Family) (string, error) {
 func (s spec) family() (hashfam.Family, error) {
 	var fam hashfam.Family
 	if s.Kind == "" {
-		return fam, errs.Field(ErrParams, "Plan", "the zero Plan", "one made by Bloom, Counting, ...")
+		return fam, errs.Field(hashfam.ErrParams, "Plan", "the zero Plan", "one made by Bloom, Counting, ...")
 	}
 	if s.Family != "" {
 		open, known := families.Load(s.Family)
 		if !known {
-			return fam, errs.Field(ErrFamily, "family", s.Family, "a family that RegisterFamily has named in this worker")
+			return fam, errs.Field(hashfam.ErrFamily, "family", s.Family, "a family that RegisterFamily has named in this worker")
 		}
 		var err error
 		if fam, err = open.(opener)(); err != nil {
@@ -68,7 +68,7 @@ func (s spec) family() (hashfam.Family, error) {
 		}
 	}
 	if fam.CheckValue() != s.Check {
-		return fam, errs.Field(ErrFamily, "check value of family "+s.Family,
+		return fam, errs.Field(hashfam.ErrFamily, "check value of family "+s.Family,
 			fmt.Sprintf("%x", fam.CheckValue()), fmt.Sprintf("%x", s.Check))
 	}
 	return fam, nil

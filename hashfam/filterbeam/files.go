@@ -17,6 +17,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/hashfam/filterbeam/internal/index"
 	"github.com/filterfam/filterfam/hashfam/filterbeam/internal/pattern"
 	"github.com/filterfam/filterfam/internal/frame"
@@ -250,7 +251,7 @@ func (p part) readFrom(file io.Reader, yield func([]byte) bool) error {
 		crc = crc32.Update(crc, index.Table, piece)
 		left -= uint64(len(piece))
 		if left == 0 && crc != p.CRC && len(p.Name) > 0 {
-			return errs.Field(ErrCorrupt, "checksum of "+string(p.Name), crc, fmt.Sprint(p.CRC))
+			return errs.Field(hashfam.ErrCorrupt, "checksum of "+string(p.Name), crc, fmt.Sprint(p.CRC))
 		}
 		if !yield(piece) {
 			break

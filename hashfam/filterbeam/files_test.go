@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/hashfam"
 )
 
 // Jobs and Clean remove intermediate files, but not the output, its parts, or
@@ -283,9 +284,9 @@ func TestFramesThatCannotBeRenamedAreRemoved(t *testing.T) {
 func TestPatternsMustMatchAFile(t *testing.T) {
 	for _, patterns := range [][]string{nil, {""}, {filepath.Join(t.TempDir(), "*.txt")}} {
 		_, err := newMatchFn("out.bin", patterns).match(t.Context())
-		require.ErrorIs(t, err, ErrParams)
+		require.ErrorIs(t, err, hashfam.ErrParams)
 		err = fails(t, bloomPlan(bloom.Blocked), patterns...)
-		require.ErrorContains(t, err, ErrParams.Error())
+		require.ErrorContains(t, err, hashfam.ErrParams.Error())
 		require.ErrorContains(t, err, "one that matches a file")
 	}
 	require.ErrorContains(t, fails(t, Plan{}, writeKeys(t, t.TempDir(), testKeys(10), 1)), "the zero Plan")

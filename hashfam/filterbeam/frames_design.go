@@ -172,10 +172,10 @@ func cutKey(data []byte) (key, rest []byte, err error) {
 	n, start := binary.Uvarint(data)
 	if start <= 0 {
 		bad := data[:min(len(data), binary.MaxVarintLen64)]
-		return nil, nil, errs.Field(ErrCorrupt, "length of a key", fmt.Sprintf("% x", bad), "a varint of 64 bits")
+		return nil, nil, errs.Field(hashfam.ErrCorrupt, "length of a key", fmt.Sprintf("% x", bad), "a varint of 64 bits")
 	}
 	if rest := len(data) - start; n > uint64(rest) {
-		return nil, nil, errs.Field(ErrCorrupt, "length of a key", n, fmt.Sprintf("at most %d, the rest of its block", rest))
+		return nil, nil, errs.Field(hashfam.ErrCorrupt, "length of a key", n, fmt.Sprintf("at most %d, the rest of its block", rest))
 	}
 	end := start + int(n)
 	return data[start:end:end], data[end:], nil

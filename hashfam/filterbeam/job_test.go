@@ -181,7 +181,7 @@ func TestJobsOfFewKeys(t *testing.T) {
 func TestStaticPlansNeedARate(t *testing.T) {
 	for _, c := range []static.Config{{MemoryBytes: 1 << 20}, {FPRate: 0.01, MemoryBytes: 1 << 20}} {
 		_, err := Static(c)
-		require.ErrorIs(t, err, ErrParams)
+		require.ErrorIs(t, err, hashfam.ErrParams)
 		require.ErrorContains(t, err, "Config.MemoryBytes")
 	}
 }
@@ -298,7 +298,7 @@ func TestPartsRequireAFilter(t *testing.T) {
 	_, failed[3] = must(Sketch(sketchConfig)).Parts(2)
 	_, failed[4] = Plan{}.Parts(2)
 	for _, err := range failed {
-		require.ErrorIs(t, err, ErrParams)
+		require.ErrorIs(t, err, hashfam.ErrParams)
 	}
 }
 

@@ -17,19 +17,6 @@ import (
 	"github.com/filterfam/filterfam/internal/memory"
 )
 
-// These errors can be tested for with errors.Is. An engine may return a
-// worker's error as text, which will contain the error's text.
-var (
-	ErrParams  = hashfam.ErrParams  // the Plan, a pattern or an output is invalid
-	ErrCorrupt = hashfam.ErrCorrupt // an intermediate file is damaged
-	ErrFamily  = hashfam.ErrFamily  // a worker has another hash family, or none
-	ErrFull    = cuckoo.ErrFull     // there are too many keys for the cuckoo filter
-)
-
-// A FieldError is an error about one field. Its fields are documented in
-// package hashfam. Use errors.As to extract it from an error.
-type FieldError = hashfam.FieldError
-
 var errs = &fault.Maker{Package: "filterbeam"}
 
 // A Plan describes the structure that a job will build. It contains the
@@ -70,7 +57,7 @@ const (
 const frameLimit = 8 << 20
 
 // Bloom returns a plan for a Bloom filter. It returns the errors of
-// bloom.Config.Params, and [ErrParams] if the family is not registered.
+// bloom.Config.Params, and [hashfam.ErrParams] if the family is not registered.
 func Bloom(c bloom.Config) (Plan, error) {
 	p, err := c.Params()
 	return newPlan(spec{Kind: bloomKind, Bytes: p.SizeBytes(), FPRate: c.FPRate}, p.Family, p, err)
@@ -121,7 +108,7 @@ func Heavy(c countmin.HeavyConfig) (Plan, error) {
 func Static(c static.Config) (Plan, error) {
 	_, err := c.EstimatedBytes(0)
 	if c.MemoryBytes > 0 {
-		err = errs.Field(ErrParams, "Config.MemoryBytes", c.MemoryBytes, "0: the size of the filter is known when it is built")
+		err = errs.Field(hashfam.ErrParams, "Config.MemoryBytes", c.MemoryBytes, "0: the size of the filter is known when it is built")
 	}
 	return newPlan(spec{Kind: staticKind, FPRate: c.FPRate}, c.Family, c, err)
 }
@@ -163,8 +150,8 @@ func (p Plan) Lines(l Lines) Plan {
 
 // Strict returns a plan whose jobs fail, without output, if the filter's
 // false-positive rate is more than twice the FPRate of its Config, because
-// Capacity was too small. Otherwise, such a job succeeds, and the rate is in its
-// [Summary]. It has no effect on [Combine].
+// Capacity was too small. Otherwise, such a job succeeds, and the rate is in
+// its [Summary]. It has no effect on [Combine].
 func (p Plan) Strict() Plan {
 	p.spec.Strict = true
 	return p
@@ -208,7 +195,7 @@ func (s spec) inWindows() bool {
 // A filter that is not Blocked has at least one window for each 2^32 cells,
 // while a sketch and heavy hitters have no windows, so n has no effect.
 //
-// Windows returns [ErrParams] unless n is from 0 to 4,096.
+// Windows returns [hashfam.ErrParams] unless n is from 0 to 4,096.
 func (p Plan) Windows(n int) (Plan, error) {
 	p.spec.Windows = n
 	return p.with("windows", n)
@@ -221,7 +208,7 @@ const maxTasks = 4096
 // with returns p, or ErrParams if it has too many tasks in a field.
 func (p Plan) with(field string, tasks int) (Plan, error) {
 	if tasks < 0 || tasks > maxTasks {
-		return Plan{}, errs.Field(ErrParams, field, tasks, fmt.Sprintf("0 to %d", maxTasks))
+		return Plan{}, errs.Field(hashfam.ErrParams, field, tasks, fmt.Sprintf("0 to %d", maxTasks))
 	}
 	return p, nil
 }
@@ -249,21 +236,21 @@ func (s spec) windows() int {
 // part's memory, so Windows has no effect. Only [Files] and [Build] can build
 // parts: [Combine] returns ErrParams for such a plan.
 //
-// Parts returns [ErrParams] unless n is from 0 to 4,096 and p is a plan for a
-// Bloom, counting, cuckoo or static filter.
+// Parts returns [hashfam.ErrParams] unless n is from 0 to 4,096 and p is a plan
+// for a Bloom, counting, cuckoo or static filter.
 func (p Plan) Parts(n int) (Plan, error) {
 	switch p.spec.Kind {
 	case bloomKind, countingKind, cuckooKind, staticKind:
 		p.spec.Parts = n
 		return p.with("parts", n)
 	}
-	return Plan{}, errs.Field(ErrParams, "Plan", p.spec.Kind, "bloom, counting, cuckoo or static")
+	return Plan{}, errs.Field(hashfam.ErrParams, "Plan", p.spec.Kind, "bloom, counting, cuckoo or static")
 }
 
 // single returns ErrParams if the plan has parts.
 func (s spec) single() error {
 	if s.Parts > 0 {
-		return errs.Field(ErrParams, "parts", s.Parts, "0: only Files and Build make parts")
+		return errs.Field(hashfam.ErrParams, "parts", s.Parts, "0: only Files and Build make parts")
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ func TestKeyedFamiliesAreFoundByName(t *testing.T) {
 	c := bloomConfig(bloom.Blocked)
 	c.Family = hashfam.New(hashfam.Key{9})
 	_, err := Bloom(c)
-	require.ErrorIs(t, err, ErrParams)
+	require.ErrorIs(t, err, hashfam.ErrParams)
 	require.ErrorContains(t, err, "RegisterFamily")
 
 	c.Family = testFamily
@@ -46,19 +46,19 @@ func TestKeyedFamiliesAreFoundByName(t *testing.T) {
 	require.Equal(t, frameOf(bloom.New, c)(keys), frame)
 	require.NotContains(t, string(must(json.Marshal(p.spec))), "010203")
 	p.spec.Check++
-	require.ErrorContains(t, fails(t, p, pattern), ErrFamily.Error())
+	require.ErrorContains(t, fails(t, p, pattern), hashfam.ErrFamily.Error())
 	p.spec.Family = "unknown"
-	require.ErrorContains(t, fails(t, p, pattern), ErrFamily.Error())
+	require.ErrorContains(t, fails(t, p, pattern), hashfam.ErrFamily.Error())
 	_, err = p.spec.family()
-	require.ErrorIs(t, err, ErrFamily)
+	require.ErrorIs(t, err, hashfam.ErrFamily)
 }
 
 // A family needs a new name and a function that opens it.
 func TestRegisterFamilyChecksItsArguments(t *testing.T) {
 	open := func() (hashfam.Family, error) { return testFamily, nil }
-	require.ErrorIs(t, RegisterFamily("", open), ErrParams)
-	require.ErrorIs(t, RegisterFamily("test", open), ErrParams)
-	require.ErrorIs(t, RegisterFamily("nil", nil), ErrParams)
+	require.ErrorIs(t, RegisterFamily("", open), hashfam.ErrParams)
+	require.ErrorIs(t, RegisterFamily("test", open), hashfam.ErrParams)
+	require.ErrorIs(t, RegisterFamily("nil", nil), hashfam.ErrParams)
 }
 
 // Plans, results of Combine and errors do not contain the family's key, {0xa1,
@@ -68,7 +68,7 @@ func TestNoOutputShowsTheKey(t *testing.T) {
 	c := bloomConfig(bloom.Blocked)
 	c.Family = hashfam.New(key)
 	_, unknown := Bloom(c)
-	require.ErrorIs(t, unknown, ErrParams)
+	require.ErrorIs(t, unknown, hashfam.ErrParams)
 	require.NoError(t, RegisterFamily(t.Name(), func() (hashfam.Family, error) { return c.Family, nil }))
 	p := must(Bloom(c))
 	combine := must(Combine[string](p))
@@ -236,9 +236,9 @@ func TestTasksMustFitIntoTheMemory(t *testing.T) {
 func TestCombineRequiresSmallFrames(t *testing.T) {
 	for _, p := range []Plan{{}, ordered[0].plan, ordered[1].plan, topkPlan, must(Bloom(bloom.Config{Capacity: 1e8, FPRate: 0.01}))} {
 		_, err := Combine[string](p)
-		require.ErrorIs(t, err, ErrParams)
+		require.ErrorIs(t, err, hashfam.ErrParams)
 	}
-	for memory, want := range map[int]error{0: nil, 1 << 20: nil, frameLimit: nil, frameLimit + 1: ErrParams, 1 << 26: ErrParams} {
+	for memory, want := range map[int]error{0: nil, 1 << 20: nil, frameLimit: nil, frameLimit + 1: hashfam.ErrParams, 1 << 26: hashfam.ErrParams} {
 		p := must(Heavy(countmin.HeavyConfig{Phi: 0.001, MemoryBytes: memory}))
 		_, err := Combine[string](p)
 		require.ErrorIs(t, err, want, "%d bytes", memory)

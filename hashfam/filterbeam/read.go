@@ -15,6 +15,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/rtrackers/offsetrange"
 
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/lines"
 )
 
@@ -94,7 +95,7 @@ func (f *readFn) readPlain(ctx context.Context, rt *sdf.LockRTracker, file io.Re
 	f.tally.Totals[storedRead] += f.tally.Totals[bytesRead] - before
 	ended := len(r.Keys) == 0 || restriction(rt).End == size
 	if err == nil && ended && r.Offset != size {
-		err = errs.Field(ErrParams, "length", r.Offset, fmt.Sprintf("%d bytes, as listed", size))
+		err = errs.Field(hashfam.ErrParams, "length", r.Offset, fmt.Sprintf("%d bytes, as listed", size))
 	}
 	return err
 }
@@ -244,7 +245,7 @@ func (f *matchFn) match(ctx context.Context) (map[string]int64, error) {
 		}
 	}
 	if len(all) == 0 {
-		return nil, errs.Field(ErrParams, "patterns", "none", "at least one that matches a file")
+		return nil, errs.Field(hashfam.ErrParams, "patterns", "none", "at least one that matches a file")
 	}
 	return all, nil
 }
@@ -258,7 +259,7 @@ func (f *matchFn) list(ctx context.Context, pattern string, all map[string]int64
 	defer fs.Close()
 	names, err := fs.List(ctx, pattern)
 	if err == nil && len(names) == 0 {
-		err = errs.Field(ErrParams, "pattern", fmt.Sprintf("%q", pattern), "one that matches a file")
+		err = errs.Field(hashfam.ErrParams, "pattern", fmt.Sprintf("%q", pattern), "one that matches a file")
 	}
 	for _, name := range names {
 		if err == nil {
@@ -276,9 +277,9 @@ func (f *matchFn) list(ctx context.Context, pattern string, all map[string]int64
 func (f *matchFn) check(name string) error {
 	switch {
 	case canonical(name) == canonical(string(f.Out)):
-		return errs.Field(ErrParams, "input", name, "a file that is not the output")
+		return errs.Field(hashfam.ErrParams, "input", name, "a file that is not the output")
 	case madeFor(name) != "":
-		return errs.Field(ErrParams, "input", name, "a file that no job has made: this one is a part of a filter, or was left by a job that failed")
+		return errs.Field(hashfam.ErrParams, "input", name, "a file that no job has made: this one is a part of a filter, or was left by a job that failed")
 	}
 	return nil
 }

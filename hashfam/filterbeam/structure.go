@@ -39,7 +39,7 @@ func (s spec) open() (structure, error) {
 	case heavyKind, topkKind:
 		return opened(s, countmin.NewHeavyHitters, countmin.NewHeavyReceiver)
 	}
-	return nil, errs.Field(ErrParams, "kind of a plan", s.Kind, "a kind that is built of frames")
+	return nil, errs.Field(hashfam.ErrParams, "kind of a plan", s.Kind, "a kind that is built of frames")
 }
 
 // opened returns the empty structure that make returns for the plan's
@@ -89,7 +89,7 @@ func (a adapter[T]) add(digests []hashfam.Digest, keys [][]byte) error {
 // needKeys returns the error for using only digests with a structure that
 // stores keys.
 func needKeys() error {
-	return errs.Field(ErrParams, "element type", "hashfam.Digest", "string or []byte: the structure stores keys")
+	return errs.Field(hashfam.ErrParams, "element type", "hashfam.Digest", "string or []byte: the structure stores keys")
 }
 
 func (a adapter[T]) merge(frame []byte) error {
@@ -181,9 +181,9 @@ func (s spec) buildCuckoo(n uint64, digests iter.Seq[[]hashfam.Digest]) (*cuckoo
 	}
 	for some := range digests {
 		_, err := f.AddAll(some)
-		if errors.Is(err, ErrFull) { // or ErrCopies: the digests are distinct, but too similar
+		if errors.Is(err, cuckoo.ErrFull) { // or ErrCopies: the digests are distinct, but too similar
 			err = cli.Full("the Capacity", n, fmt.Sprintf("a Capacity for %d keys", n*uint64(max(s.Parts, 1))))
-			err = fmt.Errorf("filterbeam: %w: %w", ErrFull, err)
+			err = fmt.Errorf("filterbeam: %w: %w", cuckoo.ErrFull, err)
 		}
 		if err != nil {
 			return nil, err

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/hashfam/filterbeam/internal/index"
 )
 
@@ -103,7 +104,7 @@ func (t tally) append(dst []byte) []byte {
 func (t *tally) add(encoded []byte) (tally, error) {
 	var other tally
 	if err := json.Unmarshal(encoded, &other); err != nil {
-		return tally{}, errs.Field(ErrCorrupt, "tally", fmt.Sprintf("%.20q", encoded), "the line that was sent")
+		return tally{}, errs.Field(hashfam.ErrCorrupt, "tally", fmt.Sprintf("%.20q", encoded), "the line that was sent")
 	}
 	for i, n := range other.Totals {
 		t.Totals[i] += n
@@ -185,7 +186,7 @@ func (t *tally) check() error {
 		entry{"files read", t.Totals[filesRead], t.Totals[filesListed], "as listed"},
 		entry{"bytes read", t.Totals[storedRead], t.Totals[bytesListed], "as listed"}) {
 		if e.got != e.want {
-			return errs.Field(ErrCorrupt, e.name, e.got,
+			return errs.Field(hashfam.ErrCorrupt, e.name, e.got,
 				fmt.Sprintf("%d, %s: the engine lost, repeated or changed some", e.want, e.as))
 		}
 	}

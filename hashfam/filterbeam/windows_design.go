@@ -317,7 +317,7 @@ func (w windows) gather(ctx context.Context, out string, owner int, values iter.
 		case uint64(n) == to-from && value[n] == copyValue:
 			w.array.merge(words, parseWords[uint64](nil, value[:n]))
 		default:
-			return nil, errs.Field(ErrCorrupt, "length of a value", len(value), fmt.Sprintf("a block, or %d bytes", to-from+1))
+			return nil, errs.Field(hashfam.ErrCorrupt, "length of a value", len(value), fmt.Sprintf("a block, or %d bytes", to-from+1))
 		}
 	}
 	p, err := writeWords(ctx, out, words)
@@ -334,7 +334,7 @@ func (w windows) finish(ctx context.Context, records iter.Seq2[int, []byte], sum
 	for owner, f := range all {
 		from, to := w.array.bytes(owner)
 		if f.Bytes != 0 && f.Bytes != to-from {
-			return nil, errs.Field(ErrCorrupt, "length of "+string(f.Name), f.Bytes, fmt.Sprintf("%d bytes", to-from))
+			return nil, errs.Field(hashfam.ErrCorrupt, "length of "+string(f.Name), f.Bytes, fmt.Sprintf("%d bytes", to-from))
 		}
 		parts[owner] = part{f.Name, to - from, f.CRC}
 	}

@@ -130,7 +130,7 @@ func TestErrorsStopNewAndEach(t *testing.T) {
 	}
 	for _, n := range []int{-1, 0, 1<<16 + 1} {
 		_, err := sharded.New(n, create)
-		require.ErrorIs(t, err, sharded.ErrParams)
+		require.ErrorIs(t, err, hashfam.ErrParams)
 		require.EqualError(t, err, fmt.Sprintf("sharded: invalid parameters: n = %d, want 1 to 65536", n))
 	}
 	require.Zero(t, calls)
@@ -262,7 +262,7 @@ func TestNilArgumentsAreErrors(t *testing.T) {
 		create: "create = <nil>, want a function", receiving: "create = <nil>, want a function", of.Each(nil): "f = <nil>, want a function",
 		read: "r = <nil>, want a reader", written: "w = <nil>, want a writer",
 	} {
-		require.ErrorIs(t, err, sharded.ErrParams)
+		require.ErrorIs(t, err, hashfam.ErrParams)
 		require.EqualError(t, err, "sharded: invalid parameters: "+want)
 	}
 }

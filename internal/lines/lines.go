@@ -68,7 +68,7 @@ func (r *Reader) Next() error {
 	r.Keys = r.Keys[:0]
 	r.Starts = r.Starts[:0]
 	for len(r.Keys) == 0 && r.err == nil {
-		r.err = r.fill()
+		r.err = r.refill()
 		if err := r.split(); err != nil {
 			r.err = err
 		}
@@ -79,8 +79,8 @@ func (r *Reader) Next() error {
 	return r.err
 }
 
-// fill moves the remaining bytes to the front of the buffer and reads more.
-func (r *Reader) fill() error {
+// refill moves the remaining bytes to the front of the buffer and reads more.
+func (r *Reader) refill() error {
 	if r.from > 0 {
 		r.to = copy(r.buffer, r.buffer[r.from:r.to])
 		r.searched -= r.from

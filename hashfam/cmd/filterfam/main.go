@@ -10,7 +10,7 @@
 //	filterfam count [FILE...]             print the number of different lines
 //	filterfam info FILE...                describe the structures in files
 //	filterfam merge -o FILE A B...        merge structures
-//	filterfam plan -n N                   list structures with their sizes
+//	filterfam plan -n N                   list filters with their sizes
 //	filterfam key > FILE                  create a secret key
 //	filterfam help [SUBCOMMAND]           print help
 //

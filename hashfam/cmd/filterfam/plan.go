@@ -5,31 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
-	"github.com/filterfam/filterfam/bloom"
-	"github.com/filterfam/filterfam/bloom/static"
-	"github.com/filterfam/filterfam/counting"
-	"github.com/filterfam/filterfam/cuckoo"
+	"github.com/filterfam/filterfam/internal/advice"
 	"github.com/filterfam/filterfam/internal/cli"
 )
-
-// A proposal is a structure with its size.
-type proposal struct {
-	Type       string  `json:"type"`
-	Bytes      uint64  `json:"bytes"`
-	Keys       uint64  `json:"keys"`
-	BitsPerKey float64 `json:"bits_per_key"`
-	Rate       float64 `json:"rate"`
-	Go         string  `json:"go"`
-}
-
-// A planned structure has a size and a rate.
-type planned interface {
-	SizeBytes() uint64
-	RateAt(n uint64) float64
-	CapacityAt(rate float64) uint64
-}
 
 type planFlags struct {
 	n      cli.Number
@@ -39,7 +18,7 @@ type planFlags struct {
 }
 
 func plan(c *command) func(ctx context.Context, names []string) error {
-	c.document("plan [-n N] [--fpr RATE] [--memory BYTES]", "list structures with their sizes", planLong, planExamples)
+	c.document("plan [-n N] [--fpr RATE] [--memory BYTES]", "list filters with their sizes", planLong, planExamples)
 	var f planFlags
 	c.Flags().VarP(&f.n, "keys", "n", "the number of different keys, such as 1e6 or 1M")
 	c.Flags().Var(&f.rate, "fpr", "the false-positive rate, such as 0.01 or 1%")
@@ -54,8 +33,9 @@ func plan(c *command) func(ctx context.Context, names []string) error {
 }
 
 const planLong = `
-Lists the structures for N keys, with their sizes and the Go code that creates
-them. Two of the three flags are enough. The rate is 1% if only one is given.`
+Lists the filters for N keys, with their sizes and the Go code that creates
+them. Two of the three flags are enough: without --fpr, each has its lowest rate,
+and without -n, as many keys as fit. The rate is 1% if only one flag is given.`
 
 const planExamples = `
   filterfam plan -n 1e6 --fpr 0.1%
@@ -70,8 +50,8 @@ func (c *command) plan(f planFlags) error {
 	case f.rate == 0 && (f.n == 0 || f.memory == 0):
 		f.rate = 0.01
 	}
-	all, err := proposals(uint64(f.n), float64(f.rate), uint64(f.memory))
-	if len(all) == 0 {
+	all, err := advice.Filters(advice.Needs{Keys: uint64(f.n), Rate: float64(f.rate), Memory: uint64(f.memory)})
+	if err != nil {
 		return err
 	}
 	if f.asJSON {
@@ -86,7 +66,7 @@ func (c *command) plan(f planFlags) error {
 	}
 	fmt.Fprintf(c.out, "%-16s %14s %9s %12s %9s %9s  %s\n", "type", "bytes", "size", "keys", "bits/key", "rate", "Go")
 	for _, p := range all {
-		fmt.Fprintf(c.out, "%-16s %14d %9s %12d %9.2f %8.3g%%  %s\n", p.Type, p.Bytes, size(p.Bytes), p.Keys, p.BitsPerKey, 100*p.Rate, p.Go)
+		fmt.Fprintf(c.out, "%-16s %14d %9s %12d %9.2f %8.3g%%  %s\n", p.Structure, p.Bytes, size(p.Bytes), p.Keys, p.BitsPerKey, 100*p.Rate, p.Literal)
 	}
 	return nil
 }
@@ -100,57 +80,4 @@ func size(bytes uint64) string {
 		units = units[1:]
 	}
 	return fmt.Sprintf("%.3g %s", x, units[0])
-}
-
-// proposals returns the structures that meet the needs, and the last error.
-func proposals(n uint64, rate float64, memory uint64) (all []proposal, failed error) {
-	fields := configFields(n, rate, memory)
-	add := func(kind, code string, p planned, err error) {
-		if err != nil {
-			failed = err
-			return
-		}
-		keys := n
-		if keys == 0 {
-			keys = p.CapacityAt(rate)
-		}
-		all = append(all, newProposal(kind, p.SizeBytes(), keys, p.RateAt(keys), fmt.Sprintf(code, fields)))
-	}
-	if n > 0 && rate > 0 {
-		bytes, err := static.Config{FPRate: rate}.EstimatedBytes(n)
-		if err == nil && (memory == 0 || bytes <= memory) {
-			code := fmt.Sprintf("static.New(ctx, static.Config{FPRate: %g}, digests)", rate)
-			all = append(all, newProposal("static", bytes, n, rate, code))
-		}
-	}
-	b, err := bloom.Config{Capacity: n, FPRate: rate, MemoryBytes: memory}.Params()
-	add("bloom", "bloom.New(bloom.Config{%s})", b, err)
-	b, err = bloom.Config{Capacity: n, FPRate: rate, MemoryBytes: memory, Layout: bloom.Blocked}.Params()
-	add("bloom blocked", "bloom.New(bloom.Config{%s, Layout: bloom.Blocked})", b, err)
-	k, err := cuckoo.Config{Capacity: n, FPRate: rate, MemoryBytes: memory}.Params()
-	add("cuckoo", "cuckoo.New(cuckoo.Config{%s})", k, err)
-	k, err = cuckoo.Config{Capacity: n, FPRate: rate, MemoryBytes: memory, Compact: true}.Params()
-	add("cuckoo compact", "cuckoo.New(cuckoo.Config{%s, Compact: true})", k, err)
-	f, err := counting.Config{Capacity: n, FPRate: rate, MemoryBytes: memory}.Params()
-	add("counting", "counting.New(counting.Config{%s})", f, err)
-	return all, failed
-}
-
-func newProposal(kind string, bytes, keys uint64, rate float64, code string) proposal {
-	return proposal{kind, bytes, keys, 8 * float64(bytes) / float64(keys), rate, code}
-}
-
-// configFields returns the fields of a Config as Go code.
-func configFields(n uint64, rate float64, memory uint64) string {
-	var fields []string
-	if n > 0 {
-		fields = append(fields, fmt.Sprintf("Capacity: %d", n))
-	}
-	if rate > 0 {
-		fields = append(fields, fmt.Sprintf("FPRate: %g", rate))
-	}
-	if memory > 0 {
-		fields = append(fields, fmt.Sprintf("MemoryBytes: %d", memory))
-	}
-	return strings.Join(fields, ", ")
 }

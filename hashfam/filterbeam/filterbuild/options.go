@@ -26,6 +26,7 @@ import (
 	"github.com/filterfam/filterfam/hashfam/sharded"
 	"github.com/filterfam/filterfam/internal/cli"
 	"github.com/filterfam/filterfam/internal/memory"
+	"github.com/filterfam/filterfam/internal/replace"
 )
 
 // The options are the program's own flags. The SDK defines the runners' flags.
@@ -198,35 +199,22 @@ func (o *options) checkOutput(ctx context.Context) error {
 	return err
 }
 
-// checkLocal returns an error if a local file cannot be written, or exists but
-// is not a regular file.
+// checkLocal returns an error if a local file cannot be written. The job replaces
+// links, so they are refused, and creates folders that do not exist.
 func checkLocal(name string) error {
-	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("-o %s is a %s, want the name of a file", name, kindOf(info.Mode()))
+	info, err := os.Lstat(name)
+	if err == nil && info.Mode()&os.ModeSymlink != 0 {
+		return fmt.Errorf("-o %s is a link, want the name of a file", name)
 	}
-	folder := filepath.Dir(name)
-	if _, err := os.Stat(folder); os.IsNotExist(err) {
-		return nil // the job will create it
+	if _, err := os.Stat(filepath.Dir(name)); os.IsNotExist(err) {
+		return nil
 	}
-	probe, err := os.CreateTemp(folder, ".filterbuild-*")
-	if err != nil {
-		return fmt.Errorf("-o %s: %w", name, err)
+	err = replace.Check(name)
+	var path *os.PathError
+	if errors.As(err, &path) {
+		return fmt.Errorf("-o %s: %w", name, path.Err)
 	}
-	if err := probe.Close(); err != nil {
-		return err
-	}
-	return os.Remove(probe.Name())
-}
-
-// kindOf names a type of file that is not regular.
-func kindOf(mode os.FileMode) string {
-	switch {
-	case mode.IsDir():
-		return "folder"
-	case mode&os.ModeSymlink != 0:
-		return "link"
-	}
-	return "device"
+	return err
 }
 
 // printHelp prints a description of the program and its own flags.

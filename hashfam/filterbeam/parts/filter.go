@@ -21,17 +21,6 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// These errors can be tested for with errors.Is.
-var (
-	ErrCorrupt = hashfam.ErrCorrupt // the index or a part is damaged, or a part belongs to another build
-	ErrFamily  = hashfam.ErrFamily  // the filter was built with another hash family
-	ErrVersion = hashfam.ErrVersion // the index was written by a later version of this package
-)
-
-// A FieldError is an error about one field. Its fields are documented in
-// package hashfam. Use errors.As to extract it from an error.
-type FieldError = hashfam.FieldError
-
 var errs = &fault.Maker{Package: "parts"}
 
 // A Filter queries a filter that is stored in parts. It is returned by [Open].
@@ -61,9 +50,10 @@ type filter interface {
 // an os.DirFS, for example. It reads the index but no parts. fam must be the
 // family with which the filter was built.
 //
-// Open returns [ErrCorrupt] if the index is damaged, [ErrVersion] if it was
-// written by a later version of this package, [ErrFamily] if the filter was
-// built with another family, and the errors of files.
+// Open returns [hashfam.ErrCorrupt] if the index is damaged,
+// [hashfam.ErrVersion] if it was written by a later version of this package,
+// [hashfam.ErrFamily] if the filter was built with another family, and the
+// errors of files.
 func Open(files fs.FS, name string, fam hashfam.Family) (*Filter, error) {
 	data, err := fs.ReadFile(files, name)
 	if err != nil {
@@ -71,13 +61,13 @@ func Open(files fs.FS, name string, fam hashfam.Family) (*Filter, error) {
 	}
 	x, err := index.Parse(data)
 	if x.Version > 1 {
-		return nil, errs.Field(ErrVersion, "Version", x.Version, "1, for this version of the library")
+		return nil, errs.Field(hashfam.ErrVersion, "Version", x.Version, "1, for this version of the library")
 	}
 	if err != nil {
-		return nil, errs.Field(ErrCorrupt, name, err, "an index as it was written")
+		return nil, errs.Field(hashfam.ErrCorrupt, name, err, "an index as it was written")
 	}
 	if x.Check != fam.CheckValue() {
-		return nil, errs.Field(ErrFamily, "check value of the family", fmt.Sprintf("%x", fam.CheckValue()), fmt.Sprintf("%x", x.Check))
+		return nil, errs.Field(hashfam.ErrFamily, "check value of the family", fmt.Sprintf("%x", fam.CheckValue()), fmt.Sprintf("%x", x.Check))
 	}
 	return &Filter{files: files, folder: path.Dir(name), family: fam, index: x, slots: make([]slot, len(x.Parts))}, nil
 }
@@ -104,10 +94,11 @@ func (f *Filter) File(part int) string {
 // is certainly not in the filter. When a part is queried for the first time,
 // its whole file is read into memory and verified.
 //
-// Contains returns [ErrCorrupt] if the file differs from the one that the job
-// wrote, and the errors of the file system. After an error, the next query of
-// that part reads the file again. If another job has replaced the filter since
-// [Open], its files may be gone, and the filter must be opened again.
+// Contains returns [hashfam.ErrCorrupt] if the file differs from the one that
+// the job wrote, and the errors of the file system. After an error, the next
+// query of that part reads the file again. If another job has replaced the
+// filter since [Open], its files may be gone, and the filter must be opened
+// again.
 func (f *Filter) Contains(key []byte) (bool, error) { return f.ContainsDigest(f.family.Sum(key)) }
 
 // ContainsString is like [Filter.Contains] for a string key.
@@ -175,7 +166,7 @@ func (f *Filter) read(i int) (filter, error) {
 		return nil, err
 	}
 	if info.Size() != p.Bytes {
-		return nil, errs.Field(ErrCorrupt, "length of "+name, info.Size(), fmt.Sprint(p.Bytes))
+		return nil, errs.Field(hashfam.ErrCorrupt, "length of "+name, info.Size(), fmt.Sprint(p.Bytes))
 	}
 	r := &summedFile{file: file, left: p.Bytes}
 	n, err := part.ReadFrom(r)
@@ -183,10 +174,10 @@ func (f *Filter) read(i int) (filter, error) {
 		return nil, fmt.Errorf("parts: %s: %w", name, err)
 	}
 	if n != p.Bytes {
-		return nil, errs.Field(ErrCorrupt, "length of the frame in "+name, n, fmt.Sprint(p.Bytes))
+		return nil, errs.Field(hashfam.ErrCorrupt, "length of the frame in "+name, n, fmt.Sprint(p.Bytes))
 	}
 	if r.crc != p.CRC {
-		return nil, errs.Field(ErrCorrupt, "checksum of "+name, fmt.Sprintf("%08x", r.crc), fmt.Sprintf("%08x", p.CRC))
+		return nil, errs.Field(hashfam.ErrCorrupt, "checksum of "+name, fmt.Sprintf("%08x", r.crc), fmt.Sprintf("%08x", p.CRC))
 	}
 	return part, nil
 }
@@ -203,7 +194,7 @@ func (f *Filter) receiver() (filter, error) {
 	case "static":
 		return static.NewReceiver(f.family), nil
 	}
-	return nil, errs.Field(ErrCorrupt, "kind of the index", f.index.Kind, "bloom, counting, cuckoo or static")
+	return nil, errs.Field(hashfam.ErrCorrupt, "kind of the index", f.index.Kind, "bloom, counting, cuckoo or static")
 }
 
 // A summedFile computes the CRC-32 of the bytes that are read from a file.

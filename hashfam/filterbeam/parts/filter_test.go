@@ -145,7 +145,7 @@ func TestDamagedPartsAreErrors(t *testing.T) {
 	for _, data := range [][]byte{flipped, good[1:], append(good[:len(good):len(good)], 0), nil, dir[other].Data} {
 		dir[mine] = &fstest.MapFile{Data: data}
 		_, err := f.ContainsDigest(d)
-		require.ErrorIs(t, err, ErrCorrupt)
+		require.ErrorIs(t, err, hashfam.ErrCorrupt)
 	}
 	dir[mine] = &fstest.MapFile{Data: good}
 	require.True(t, must(f.ContainsDigest(d)))
@@ -174,7 +174,7 @@ func TestErrorsOfPartsNameWhatIsWrong(t *testing.T) {
 		p.CRC += c.crc
 		dir[mine] = &fstest.MapFile{Data: c.data}
 		_, err := f.ContainsDigest(d)
-		require.ErrorIs(t, err, ErrCorrupt)
+		require.ErrorIs(t, err, hashfam.ErrCorrupt)
 		require.ErrorContains(t, err, c.want)
 	}
 }
@@ -189,30 +189,30 @@ func TestDamagedIndexesAreErrors(t *testing.T) {
 		bad[i] ^= 4
 		dir["dir/index"] = &fstest.MapFile{Data: bad}
 		_, err := Open(dir, "dir/index", family)
-		require.ErrorIs(t, err, ErrCorrupt)
+		require.ErrorIs(t, err, hashfam.ErrCorrupt)
 		dir["dir/index"] = &fstest.MapFile{Data: good[:i]}
 		_, err = Open(dir, "dir/index", family)
-		require.ErrorIs(t, err, ErrCorrupt)
+		require.ErrorIs(t, err, hashfam.ErrCorrupt)
 	}
 	put(dir, index.Index{Version: 2, Parts: make([]index.Part, 1)})
 	_, err := Open(dir, "dir/index", family)
-	require.ErrorIs(t, err, ErrVersion)
+	require.ErrorIs(t, err, hashfam.ErrVersion)
 	named := []index.Part{{}, {Name: ".."}, {Name: "../secret"}, {Name: "/etc/passwd"}, {Name: "sub/part-0"}, {Name: "part-0/"}}
 	for i, part := range named {
 		put(dir, index.Index{Version: 1, Kind: "bloom", Check: family.CheckValue(), Parts: []index.Part{part}[:min(i, 1)]})
 		_, err := Open(dir, "dir/index", family)
-		require.ErrorIs(t, err, ErrCorrupt, part.Name)
+		require.ErrorIs(t, err, hashfam.ErrCorrupt, part.Name)
 	}
 	dir["dir/index"] = &fstest.MapFile{Data: good}
 	_, err = Open(dir, "dir/index", hashfam.Family{})
-	require.ErrorIs(t, err, ErrFamily)
+	require.ErrorIs(t, err, hashfam.ErrFamily)
 	_, err = Open(dir, "dir/none", family)
 	require.ErrorIs(t, err, fs.ErrNotExist)
-	var field *FieldError
+	var field *hashfam.FieldError
 	dir, digests := files(t, "unknown")
 	_, err = open(t, dir).ContainsDigest(digests[0])
 	require.ErrorAs(t, err, &field)
-	require.ErrorIs(t, err, ErrCorrupt)
+	require.ErrorIs(t, err, hashfam.ErrCorrupt)
 }
 
 // No output contains the family's key, {4, 5, 6, 0, ...}: neither through a
