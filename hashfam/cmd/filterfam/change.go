@@ -28,7 +28,7 @@ func add(c *command) func(ctx context.Context, names []string) error {
 				return nil, fmt.Errorf("is %v, to which no lines can be added: build it again", kind)
 			}
 			return add, nil
-		}, func(s structure) error { return checkRateNow(s, force) })
+		}, func(s structure, most float64) error { return checkRateNow(s, most, force) })
 	}
 }
 
@@ -57,7 +57,7 @@ func remove(c *command) func(ctx context.Context, names []string) error {
 				absent += len(b.digests) - filter.DeleteAll(b.digests)
 				return nil
 			}, nil
-		}, func(structure) error { return nil })
+		}, func(structure, float64) error { return nil })
 		if err == nil && absent > 0 {
 			c.remark("%d of %d lines were not in the filter, and were not deleted", absent, lines)
 		}
@@ -83,7 +83,7 @@ type deleter interface {
 
 // change reads the structure in the first file, changes it with the lines of
 // the other files, checks it, and writes it to its file.
-func (c *command) change(ctx context.Context, names []string, prepare func(structure, frame.Kind) (adder, error), check func(structure) error) error {
+func (c *command) change(ctx context.Context, names []string, prepare func(structure, frame.Kind) (adder, error), check func(s structure, most float64) error) error {
 	if len(names) == 0 || names[0] == "-" {
 		return errors.New("want the name of a filter")
 	}
@@ -99,6 +99,7 @@ func (c *command) change(ctx context.Context, names []string, prepare func(struc
 	if err != nil {
 		return err
 	}
+	before := keysOf(s)
 	use, err := prepare(s, h.Kind)
 	if err != nil {
 		return input.Named(names[0], err)
@@ -111,7 +112,7 @@ func (c *command) change(ctx context.Context, names []string, prepare func(struc
 	if err != nil {
 		return err
 	}
-	if err := check(s); err != nil {
+	if err := check(s, before+float64(c.progress.lines)); err != nil {
 		return input.Named(names[0], err)
 	}
 	return file.write(ctx, s)

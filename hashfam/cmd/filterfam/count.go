@@ -36,6 +36,9 @@ func (c *command) count(ctx context.Context, size cli.Size, names []string) erro
 	if err := memory.Check(uint64(size)); err != nil {
 		return fmt.Errorf("--memory %d: %w", size, err)
 	}
+	if err := checkStdout(c.inputs(names)); err != nil {
+		return err
+	}
 	fam, err := c.family(ctx)
 	if err != nil {
 		return err

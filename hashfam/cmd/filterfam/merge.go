@@ -69,13 +69,13 @@ func (c *command) merge(ctx context.Context, f mergeFlags, names []string) error
 		keys += keysOf(part)
 		err = join(whole, part)
 		if errors.Is(err, cuckoo.ErrFull) {
-			err = fmt.Errorf("there is no room for its keys: build all filters with the -n of all lines, at most %.0f for those read so far", keys)
+			err = fmt.Errorf("there is no room for its keys: want -n %.0f or more when the filters are built, the number of all lines", keys)
 		}
 		if err != nil {
 			return mergeError(name, names[0], err)
 		}
 	}
-	if err := checkRateNow(whole, f.force); err != nil {
+	if err := checkRateNow(whole, keys, f.force); err != nil {
 		return err
 	}
 	return write(ctx, f.output, whole)
@@ -83,8 +83,9 @@ func (c *command) merge(ctx context.Context, f mergeFlags, names []string) error
 
 // checkRateNow returns an error if the rate of a filter has become useless. The
 // filter does not store the rate that was wanted, but its number of hashes is
-// best if half of its bits are set, and then the rate is 2^-hashes.
-func checkRateNow(s structure, force bool) error {
+// best if half of its bits are set, and then the rate is 2^-hashes. At most this
+// number of keys has been added.
+func checkRateNow(s structure, most float64, force bool) error {
 	hashes := 0
 	switch s := s.(type) {
 	case *bloom.Filter:
@@ -97,12 +98,21 @@ func checkRateNow(s structure, force bool) error {
 	}
 	allowed := 2 * math.Ldexp(1, -hashes)
 	rate := s.(rated).FalsePositiveRate()
-	keys := keysOf(s)
-	least := keys - 3*math.Sqrt(keys) // what most filters as full as this one have, at least
-	if rate <= allowed || paramsOf(s).RateAt(uint64(max(least, 0))) <= allowed {
+	if rate <= allowed || paramsOf(s).RateAt(leastLen(s)) <= allowed {
 		return nil
 	}
-	return fmt.Errorf("the rate is %.3g%%, more than %.3g%%, because there are about %.0f keys, more than -n: build all filters with the -n of all lines, or --force", 100*rate, 100*allowed, keys)
+	keys := min(keysOf(s), most)
+	return fmt.Errorf("the rate is %.3g%%, more than %.3g%%, because there are about %.0f keys, more than -n when it was built: want -n %.0f there, or --force here", 100*rate, 100*allowed, keys, math.Ceil(keys))
+}
+
+// leastLen returns the least number of keys that a filter is likely to have,
+// which is three standard deviations below the estimate.
+func leastLen(s structure) uint64 {
+	keys := keysOf(s)
+	if math.IsInf(keys, 1) {
+		return math.MaxUint64
+	}
+	return uint64(max(keys-3*math.Sqrt(keys), 0))
 }
 
 // keysOf returns the number of keys in a filter, or an estimate.

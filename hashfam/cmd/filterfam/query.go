@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+
+	"github.com/filterfam/filterfam/hashfam"
 )
 
 // The queryFlags say what is printed.
@@ -22,6 +24,13 @@ type queryFlags struct {
 func query(c *command) func(ctx context.Context, names []string) error {
 	c.document("query [flags] FILTER [FILE...]", "print the lines that may be in a filter", queryLong, queryExamples)
 	var f queryFlags
+	f.add(c)
+	c.addRead("use -F for further filters")
+	return func(ctx context.Context, names []string) error { return c.query(ctx, f, names) }
+}
+
+// add adds the flags.
+func (f *queryFlags) add(c *command) {
 	flags := c.Flags()
 	flags.StringArrayVarP(&f.filters, "filter", "F", nil, "print what may be in this `FILTER` or in one after a further -F")
 	flags.BoolVarP(&f.invert, "invert-match", "v", false, "print the other lines")
@@ -36,8 +45,6 @@ func query(c *command) func(ctx context.Context, names []string) error {
 	flags.BoolVar(&f.counts, "counts", false, `print the count before each line (counting filters, in which 15
 means 15 or more; sketches and heavy hitters); it can be too high,
 but not too low`)
-	c.addRead("use -F for further filters")
-	return func(ctx context.Context, names []string) error { return c.query(ctx, f, names) }
 }
 
 const queryLong = `
@@ -61,6 +68,7 @@ func (c *command) query(ctx context.Context, f queryFlags, names []string) error
 	if err != nil {
 		return err
 	}
+	names = orStdin(names)
 	if err := checkStdout(c.inputs(names)); err != nil {
 		return err
 	}
@@ -68,29 +76,19 @@ func (c *command) query(ctx context.Context, f queryFlags, names []string) error
 	if err != nil {
 		return err
 	}
-	names = orStdin(names)
 	f.hasMost = c.given("max-count")
 	f.names = f.withName || f.onlyNumber && len(names) > 1 && !f.withoutName
 	q := &querying{command: c, queryFlags: f, find: find, skipEmpty: f.lineNumber && !c.read.empty}
 	c.read.empty = c.read.empty || f.lineNumber // they are counted
 	for _, name := range names {
-		q.begin(name)
-		err := c.eachOf(ctx, name, fam, q.use)
-		if err != nil && !errors.Is(err, errEnough) {
+		if err := q.file(ctx, name, fam); err != nil {
 			return err
 		}
-		q.end()
 		if f.quiet && q.selected {
 			return nil
 		}
 	}
-	if q.found == 0 && q.lines >= suspicious && !f.quiet {
-		c.remark("none of %d lines was found: were -i and -f the same in build?", q.lines)
-	}
-	if !q.selected {
-		return errNothing
-	}
-	return nil
+	return q.finish()
 }
 
 // suspicious is the number of lines of which usually one is found.
@@ -113,14 +111,31 @@ type querying struct {
 	chosen    uint64 // lines in this file
 }
 
-// begin begins a file.
-func (q *querying) begin(name string) {
+// file queries the lines of a file.
+func (q *querying) file(ctx context.Context, name string, fam hashfam.Family) error {
 	q.name = name
 	if name == "-" {
 		q.name = "(standard input)"
 	}
 	q.position = 0
 	q.chosen = 0
+	err := q.eachOf(ctx, name, fam, q.use)
+	if err != nil && !errors.Is(err, errEnough) {
+		return err
+	}
+	q.end()
+	return nil
+}
+
+// finish returns errNothing if no line or name was selected.
+func (q *querying) finish() error {
+	if q.found == 0 && q.lines >= suspicious && !q.quiet {
+		q.remark("none of %d lines was found: were -i and -f the same in build?", q.lines)
+	}
+	if !q.selected {
+		return errNothing
+	}
+	return nil
 }
 
 // use queries a batch.

@@ -25,6 +25,7 @@ type uniqFlags struct {
 // A seen structure remembers lines.
 type seen interface {
 	structure
+	ContainsDigest(d hashfam.Digest) bool
 	ContainsOrAddDigest(d hashfam.Digest) bool
 }
 
@@ -140,6 +141,7 @@ var errOutput = errors.New("standard output")
 // firsts prints the lines that are seen for the first time.
 func (c *command) firsts(ctx context.Context, names []string, fam hashfam.Family, s *saver, limit uint64) error {
 	added := uint64(0)
+	full := false
 	return c.each(ctx, names, fam, func(b batch) error {
 		s.Lock()
 		defer s.Unlock()
@@ -148,7 +150,8 @@ func (c *command) firsts(ctx context.Context, names []string, fam hashfam.Family
 		}
 		before := added
 		for i, d := range b.digests {
-			if added >= limit {
+			if added >= limit && !s.lines.ContainsDigest(d) {
+				full = true
 				break
 			}
 			if !s.lines.ContainsOrAddDigest(d) {
@@ -161,7 +164,7 @@ func (c *command) firsts(ctx context.Context, names []string, fam hashfam.Family
 			s.err = fmt.Errorf("%w: %w", errOutput, err) // so these lines are not saved
 			return s.err
 		}
-		if added >= limit {
+		if full {
 			return fmt.Errorf("the rate has reached twice --fpr after %d new lines, so more and more lines would be lost: want a larger -n or --memory, or --force", added)
 		}
 		return nil
@@ -188,7 +191,7 @@ func (c *command) openState(ctx context.Context, f uniqFlags, fam hashfam.Family
 			if f.force {
 				return old, limit, nil
 			}
-			return old, limit - min(limit, uint64(old.EstimatedLen())), nil
+			return old, limit - min(limit, leastLen(old)), nil
 		}
 	case *bloom.Scalable:
 		if now, ok := lines.(*bloom.Scalable); ok && now.Config() == old.Config() {
@@ -216,5 +219,5 @@ func (f *uniqFlags) create(fam hashfam.Family) (seen, uint64, error) {
 	if f.force {
 		return b, unlimited, nil
 	}
-	return b, b.Params().CapacityAt(min(2*float64(f.rate), 0.99)), nil
+	return b, max(uint64(f.n), b.Params().CapacityAt(min(2*float64(f.rate), 0.99))), nil
 }
