@@ -119,7 +119,7 @@ func TestWeights(t *testing.T) {
 	require.Equal(t, "7\t0123\n1\t4567\n", succeeds(t, dir, "0123\n4567\n89ab\n", "query", "--counts", "sketch"))
 	succeeds(t, dir, "0123:5\n", "add", "--weight-field=2", "-d:", "-f1", "sketch")
 	require.Equal(t, "12\t0123\n", succeeds(t, dir, "0123\n", "query", "--counts", "sketch"))
-	require.Contains(t, fails(t, dir, "", "top", "--weight-field", "1"), "--weight-field: want the number of a field from 1, and -f")
-	require.Contains(t, fails(t, dir, "", "top", "--weight-field", "0", "-f1"), "--weight-field: want the number of a field from 1")
+	require.Equal(t, "20\t20\talan\n3\t3\tada\n1\t1\tgrace hopper\n", succeeds(t, dir, uniqC, "top", "--weight-field", "1"))
+	require.Contains(t, fails(t, dir, "", "top", "--weight-field", "0"), "--weight-field 0, want the number of a field from 1")
 	require.Contains(t, fails(t, dir, "", "build", "-o", "x", "--weight-field", "1", "-f2"), "--weight-field cannot be used with --type static")
 }

@@ -40,13 +40,13 @@ func (c *command) addRead(frames string) {
 
 // addWeight adds the flag for weighted lines.
 func (c *command) addWeight() {
-	c.Flags().UintVar(&c.read.weight, "weight-field", 0, "a line counts as often as this `field` says, such as 1 after uniq -c;\n-f selects the key")
+	c.Flags().UintVar(&c.read.weight, "weight-field", 0, "a line counts as often as this `field` says, such as 1 after uniq -c;\nwithout -f, the other fields are the key")
 }
 
 // checkRead checks the flags of addRead and addWeight.
 func (c *command) checkRead() error {
-	if c.given("weight-field") && (c.read.weight == 0 || c.read.fields == "") {
-		return errors.New("--weight-field: want the number of a field from 1, and -f with the fields of the key")
+	if c.given("weight-field") && c.read.weight == 0 {
+		return errors.New("--weight-field 0, want the number of a field from 1")
 	}
 	var err error
 	c.read.columns, err = input.NewColumns(c.read.delimiter, c.read.fields)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -104,10 +105,10 @@ type querying struct {
 	find      lookup
 	skipEmpty bool // empty keys are counted as lines, but not queried
 	lines     uint64
-	found     uint64
+	any       bool // a line was found
 	selected  bool // there was a line or a name that the exit status is about
 	name      string
-	position  uint64 // of the line in this file
+	position  uint64 // the number of lines in this file so far
 	chosen    uint64 // lines in this file
 }
 
@@ -129,7 +130,7 @@ func (q *querying) file(ctx context.Context, name string, fam hashfam.Family) er
 
 // finish returns errNothing if no line or name was selected.
 func (q *querying) finish() error {
-	if q.found == 0 && q.lines >= suspicious && !q.quiet {
+	if !q.any && q.lines >= suspicious && !q.quiet {
 		q.remark("none of %d lines was found: were -i and -f the same in build?", q.lines)
 	}
 	if !q.selected {
@@ -142,15 +143,11 @@ func (q *querying) finish() error {
 func (q *querying) use(b batch) error {
 	found, counts := q.find(b.digests)
 	q.lines += uint64(len(found))
+	q.any = q.any || slices.Contains(found, true)
+	before := q.position
+	q.position += uint64(len(found))
 	for i, yes := range found {
-		q.position++
-		if q.skipEmpty && len(b.Keys[i]) == 0 {
-			continue
-		}
-		if yes {
-			q.found++
-		}
-		if yes == q.invert {
+		if yes == q.invert || q.skipEmpty && len(b.Keys[i]) == 0 {
 			continue
 		}
 		if q.hasMost && q.chosen == q.most {
@@ -161,7 +158,7 @@ func (q *querying) use(b batch) error {
 			return errEnough
 		}
 		if !q.onlyNumber {
-			q.prefix(counts, i)
+			q.prefix(before+uint64(i)+1, counts, i)
 			q.print(b.Lines[i])
 		}
 	}
@@ -173,13 +170,13 @@ func (q *querying) use(b batch) error {
 }
 
 // prefix prints what precedes a line.
-func (q *querying) prefix(counts []uint64, i int) {
+func (q *querying) prefix(position uint64, counts []uint64, i int) {
 	if q.names {
 		q.out.WriteString(q.name)
 		q.out.WriteByte(':')
 	}
 	if q.lineNumber {
-		q.out.WriteString(strconv.FormatUint(q.position, 10))
+		q.out.WriteString(strconv.FormatUint(position, 10))
 		q.out.WriteByte(':')
 	}
 	if q.counts {
