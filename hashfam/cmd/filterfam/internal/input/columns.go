@@ -62,21 +62,24 @@ func NewColumns(delimiter, list string) (Columns, error) {
 // parseRange parses "2", "2-4", "2-" or "-4".
 func parseRange(text string) (fields, error) {
 	first, last, isRange := strings.Cut(text, "-")
-	r := fields{1, toEnd}
-	var err error
-	if first != "" {
-		r.from, err = strconv.Atoi(first)
-	}
-	if last != "" && err == nil {
-		r.to, err = strconv.Atoi(last)
-	}
+	from, err := parseField(first, 1)
+	to, failed := parseField(last, toEnd)
 	if !isRange {
-		r.to = r.from
+		to = from
 	}
-	if err != nil || text == "-" || text == "" || r.from < 1 || r.to < r.from {
-		return r, fmt.Errorf("%q, want fields from 1, such as 2, 1,3 or 2-", text)
+	if err != nil || failed != nil || from < 1 || to < from || first == "" && last == "" {
+		return fields{}, fmt.Errorf("%q, want fields from 1, such as 2, 1,3 or 2-", text)
 	}
-	return r, nil
+	return fields{from, to}, nil
+}
+
+// parseField parses the number of a field, which may be missing.
+func parseField(text string, missing int) (int, error) {
+	if text == "" {
+		return missing, nil
+	}
+	n, err := strconv.ParseUint(text, 10, 31)
+	return int(n), err
 }
 
 // joined returns the ranges in order, without overlaps, and not next to each

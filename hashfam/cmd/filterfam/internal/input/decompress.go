@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -43,30 +42,22 @@ func (s *source) Read(b []byte) (int, error) {
 // decompress returns a reader for the decompressed contents of a file, which must
 // be compressed.
 func decompress(c *lines.Content) (io.Reader, error) {
-	if err := fits(decompressorBytes); err != nil {
-		return nil, fmt.Errorf("is compressed: %w", err)
-	}
 	d := &decompressor{from: &source{Reader: c}}
 	var err error
 	d.Reader, err = newDecompressor(c.Form, bufio.NewReaderSize(d.from, aheadBytes))
 	return d, d.inWords(err)
 }
 
-// decompressorBytes is more memory than a decompressor needs, besides the window
-// of zstd and the dictionary of xz.
-const decompressorBytes = 8 << 20
-
 // newDecompressor returns the decompressor for a form.
 func newDecompressor(f lines.Form, r *bufio.Reader) (io.Reader, error) {
-	most := memory.Left()
 	switch f {
 	case lines.Gzip:
 		return lines.Gunzip(r, new(gzip.Reader))
 	case lines.Zstd:
-		window := max(zstd.MinWindowSize, min(most/4, widestWindow))
-		return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(window))
+		window := zstd.WithDecoderMaxWindow(affordable(widestWindow, 4))
+		return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), window)
 	case lines.XZ:
-		return xz.NewReader(r, uint32(max(1, min(most/2, math.MaxInt32))))
+		return xz.NewReader(r, uint32(affordable(largestDictionary, 2)))
 	}
 	return bzip2.NewReader(r), nil
 }
@@ -74,6 +65,18 @@ func newDecompressor(f lines.Form, r *bufio.Reader) (io.Reader, error) {
 // widestWindow is the window of zstd --ultra -22, which is also the widest one of
 // zstdcat unless a flag says otherwise.
 const widestWindow = 128 << 20
+
+// largestDictionary is more than the dictionary of xz -9, which has 64 MiB.
+const largestDictionary = 1 << 30
+
+// affordable returns the largest window, up to most, for which there are the
+// given number of times its bytes.
+func affordable(most, times uint64) uint64 {
+	for most > ownBytes/8 && memory.CheckMore(times*most) != nil {
+		most /= 2
+	}
+	return most
+}
 
 func (d *decompressor) Read(b []byte) (int, error) {
 	n, err := d.Reader.Read(b)
