@@ -70,9 +70,11 @@ const widestWindow = 128 << 20
 const largestDictionary = 1 << 30
 
 // affordable returns the largest window, up to most, for which there are the
-// given number of times its bytes.
+// given number of times its bytes. The decoder allocates them later, so the lines
+// may need another unit of Go's runtime before.
 func affordable(most, times uint64) uint64 {
-	for most > ownBytes/8 && memory.CheckMore(times*most) != nil {
+	const unit = 64 << 20
+	for most > ownBytes/8 && memory.CheckMore(times*most+unit) != nil {
 		most /= 2
 	}
 	return most
