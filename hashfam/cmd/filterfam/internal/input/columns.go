@@ -113,23 +113,28 @@ func (c *Columns) whole() bool { return c.ranges == nil }
 // cut returns the key of a line. It is a part of the line unless fields must be
 // joined. Then it is appended to made.
 func (c *Columns) cut(line []byte, made *[]byte) []byte {
-	r := c.ranges[0]
-	if len(c.ranges) > 1 || c.delimiter == nil && r.from < r.to && r.to < toEnd {
-		start := len(*made)
-		*made = c.join(*made, line)
-		return (*made)[start:len(*made):len(*made)]
+	if len(c.ranges) == 1 {
+		if key, ok := c.part(line, c.ranges[0]); ok {
+			return key
+		}
 	}
+	start := len(*made)
+	*made = c.join(*made, line)
+	return (*made)[start:len(*made):len(*made)]
+}
+
+// part returns the fields of a range, if they are a part of the line.
+func (c *Columns) part(line []byte, r fields) (key []byte, ok bool) {
 	rest, found := c.skip(line, r.from-1)
 	switch {
 	case !found && c.undivided(line):
-		return line
+		return line, true
 	case !found, r.to == toEnd:
-		return rest
+		return rest, true
 	case c.delimiter == nil:
-		field, _, _ := c.next(rest)
-		return field
+		return spaced(rest, r.to-r.from+1)
 	}
-	return c.span(rest, r.to-r.from+1)
+	return c.span(rest, r.to-r.from+1), true
 }
 
 // undivided reports whether a line contains no delimiter. It is then the key, as
@@ -183,6 +188,22 @@ func (c *Columns) span(rest []byte, n int) []byte {
 	}
 }
 
+// spaced returns the first n fields of rest, if there is one space between them.
+func spaced(rest []byte, n int) (key []byte, ok bool) {
+	end := fieldLen(rest)
+	for ; n > 1; n-- {
+		blanks := len(rest) - end - len(trimBlanks(rest[end:]))
+		switch {
+		case end+blanks == len(rest):
+			return rest[:end], true
+		case blanks > 1 || rest[end] != ' ':
+			return nil, false
+		}
+		end += 1 + fieldLen(rest[end+1:])
+	}
+	return rest[:end], true
+}
+
 // join appends the key of a line, with a delimiter or a space between its fields.
 func (c *Columns) join(dst, line []byte) []byte {
 	if c.undivided(line) {
@@ -226,7 +247,7 @@ func (c *Columns) field(line []byte, n int) (field []byte, found bool) {
 
 // isBlank reports whether a byte separates fields if there is no delimiter. A
 // line contains line feeds only if lines end with a zero byte.
-func isBlank(b byte) bool { return b == ' ' || b == '\t' || b == '\n' }
+func isBlank(b byte) bool { return b <= ' ' && (b == ' ' || b == '\t' || b == '\n') }
 
 // trimBlanks removes the blanks at the beginning.
 func trimBlanks(b []byte) []byte {

@@ -101,7 +101,7 @@ func (d *decompressor) inWords(err error) error {
 	case err == lines.ErrNotGzip, err == zstd.ErrMagicMismatch, err == xz.ErrFormat:
 		return errors.New("other bytes follow the compressed data")
 	case err == zstd.ErrWindowSizeExceeded, err == zstd.ErrDecoderSizeExceeded:
-		return errors.New("needs a wider window: use zstdcat --long=31 FILE")
+		return errors.New("needs a wider window than fits: use zstdcat --long=31 FILE")
 	case err == xz.ErrMemlimit:
 		return errors.New("needs a larger dictionary than fits in memory: use xzcat FILE")
 	}

@@ -88,24 +88,35 @@ func (k *keys) weight(line []byte) (uint64, error) {
 // beyond ASCII.
 func isFolded(key []byte) bool {
 	for _, b := range key {
-		if b >= utf8.RuneSelf || 'A' <= b && b <= 'Z' {
+		if b >= utf8.RuneSelf || isCapital(b) {
 			return false
 		}
 	}
 	return true
 }
 
+func isCapital(b byte) bool { return b-'A' <= 'Z'-'A' }
+
 // appendFolded appends a key in a form that is the same for all keys that differ
 // only by case. Bytes that are not UTF-8 stay.
 func appendFolded(dst, key []byte) []byte {
-	for len(key) > 0 {
-		r, size := utf8.DecodeRune(key)
+	for i := 0; i < len(key); {
+		b := key[i]
+		if b < utf8.RuneSelf {
+			if isCapital(b) {
+				b += 'a' - 'A'
+			}
+			dst = append(dst, b)
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRune(key[i:])
 		if r == utf8.RuneError {
-			dst = append(dst, key[:size]...)
+			dst = append(dst, key[i:i+size]...)
 		} else {
 			dst = utf8.AppendRune(dst, folded(r))
 		}
-		key = key[size:]
+		i += size
 	}
 	return dst
 }
