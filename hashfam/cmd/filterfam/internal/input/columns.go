@@ -140,7 +140,15 @@ func (c *Columns) part(line []byte, r fields) (key []byte, ok bool) {
 // undivided reports whether a line contains no delimiter. It is then the key, as
 // for cut.
 func (c *Columns) undivided(line []byte) bool {
-	return c.delimiter != nil && !bytes.Contains(line, c.delimiter)
+	return c.delimiter != nil && c.index(line) < 0
+}
+
+// index returns the position of the first delimiter, or -1.
+func (c *Columns) index(b []byte) int {
+	if len(c.delimiter) == 1 {
+		return bytes.IndexByte(b, c.delimiter[0])
+	}
+	return bytes.Index(b, c.delimiter)
 }
 
 // skip returns the rest of a line after n fields, and whether it has a field.
@@ -164,7 +172,7 @@ func (c *Columns) next(rest []byte) (field, after []byte, more bool) {
 		after = trimBlanks(rest[n:])
 		return rest[:n], after, len(after) > 0
 	}
-	n := bytes.Index(rest, c.delimiter)
+	n := c.index(rest)
 	if n < 0 {
 		return rest, nil, false
 	}
@@ -175,7 +183,7 @@ func (c *Columns) next(rest []byte) (field, after []byte, more bool) {
 func (c *Columns) span(rest []byte, n int) []byte {
 	end := 0
 	for {
-		length := bytes.Index(rest[end:], c.delimiter)
+		length := c.index(rest[end:])
 		if length < 0 {
 			return rest
 		}
