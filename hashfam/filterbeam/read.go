@@ -91,7 +91,7 @@ func (f *readFn) readPlain(ctx context.Context, rt *sdf.LockRTracker, file io.Re
 		return err
 	}
 	before := f.tally.Totals[bytesRead]
-	err = f.addLines(ctx, r, func() int { return claim(rt, r.Starts) })
+	err = f.addLines(ctx, r, restriction(rt).Start == 0, func() int { return claim(rt, r.Starts) })
 	f.tally.Totals[storedRead] += f.tally.Totals[bytesRead] - before
 	ended := len(r.Keys) == 0 || restriction(rt).End == size
 	if err == nil && ended && r.Offset != size {
@@ -156,7 +156,7 @@ func (f *readFn) readCompressed(ctx context.Context, rt *sdf.LockRTracker, file 
 		if err != nil {
 			return err
 		}
-		if err := f.addLines(ctx, r, func() int { return len(r.Keys) }); err != nil {
+		if err := f.addLines(ctx, r, true, func() int { return len(r.Keys) }); err != nil {
 			return err
 		}
 		f.tally.Totals[storedRead] += uint64(size)
@@ -168,15 +168,20 @@ func (f *readFn) readCompressed(ctx context.Context, rt *sdf.LockRTracker, file 
 // addLines adds lines in batches. For each batch it calls mine, which must
 // return the number of lines to add. It stops at the end of the file, or when
 // mine returns less than the whole batch. The file is counted by the piece that
-// contains its first line, or finds that it has no lines. Another piece that
-// starts at 0 is empty.
-func (b *bundle) addLines(ctx context.Context, r *lines.Reader, mine func() int) error {
+// contains its first line, or its start if it has no lines. It may then contain
+// a byte order mark. Another piece that starts at 0 is empty.
+func (b *bundle) addLines(ctx context.Context, r *lines.Reader, start bool, mine func() int) error {
 	for {
 		if err := cmp.Or(ctx.Err(), r.Next()); err != nil {
 			return err
 		}
 		all, n := len(r.Keys), mine()
-		if n > 0 && r.Starts[0] == 0 || all == 0 && r.Offset == 0 {
+		none := all == 0 && start
+		start = false
+		if none {
+			b.tally.Totals[bytesRead] += uint64(r.Offset)
+		}
+		if none || n > 0 && r.Starts[0] == 0 {
 			b.tally.Totals[filesRead]++
 			b.tally.Totals[binaryFiles] += hardlyLines(r.Keys[:n])
 		}

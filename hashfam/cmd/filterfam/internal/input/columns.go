@@ -62,21 +62,24 @@ func NewColumns(delimiter, list string) (Columns, error) {
 // parseRange parses "2", "2-4", "2-" or "-4".
 func parseRange(text string) (fields, error) {
 	first, last, isRange := strings.Cut(text, "-")
-	r := fields{1, toEnd}
-	var err error
-	if first != "" {
-		r.from, err = strconv.Atoi(first)
-	}
-	if last != "" && err == nil {
-		r.to, err = strconv.Atoi(last)
-	}
+	from, err := parseField(first, 1)
+	to, failed := parseField(last, toEnd)
 	if !isRange {
-		r.to = r.from
+		to = from
 	}
-	if err != nil || text == "-" || text == "" || r.from < 1 || r.to < r.from {
-		return r, fmt.Errorf("%q, want fields from 1, such as 2, 1,3 or 2-", text)
+	if err != nil || failed != nil || from < 1 || to < from || first == "" && last == "" {
+		return fields{}, fmt.Errorf("%q, want fields from 1, such as 2, 1,3 or 2-", text)
 	}
-	return r, nil
+	return fields{from, to}, nil
+}
+
+// parseField parses the number of a field, which may be missing.
+func parseField(text string, missing int) (int, error) {
+	if text == "" {
+		return missing, nil
+	}
+	n, err := strconv.ParseUint(text, 10, 31)
+	return int(n), err
 }
 
 // joined returns the ranges in order, without overlaps, and not next to each
@@ -110,29 +113,42 @@ func (c *Columns) whole() bool { return c.ranges == nil }
 // cut returns the key of a line. It is a part of the line unless fields must be
 // joined. Then it is appended to made.
 func (c *Columns) cut(line []byte, made *[]byte) []byte {
-	r := c.ranges[0]
-	if len(c.ranges) > 1 || c.delimiter == nil && r.from < r.to && r.to < toEnd {
-		start := len(*made)
-		*made = c.join(*made, line)
-		return (*made)[start:len(*made):len(*made)]
+	if len(c.ranges) == 1 {
+		if key, ok := c.part(line, c.ranges[0]); ok {
+			return key
+		}
 	}
+	start := len(*made)
+	*made = c.join(*made, line)
+	return (*made)[start:len(*made):len(*made)]
+}
+
+// part returns the fields of a range, if they are a part of the line.
+func (c *Columns) part(line []byte, r fields) (key []byte, ok bool) {
 	rest, found := c.skip(line, r.from-1)
 	switch {
 	case !found && c.undivided(line):
-		return line
+		return line, true
 	case !found, r.to == toEnd:
-		return rest
+		return rest, true
 	case c.delimiter == nil:
-		field, _, _ := c.next(rest)
-		return field
+		return spaced(rest, r.to-r.from+1)
 	}
-	return c.span(rest, r.to-r.from+1)
+	return c.span(rest, r.to-r.from+1), true
 }
 
 // undivided reports whether a line contains no delimiter. It is then the key, as
 // for cut.
 func (c *Columns) undivided(line []byte) bool {
-	return c.delimiter != nil && !bytes.Contains(line, c.delimiter)
+	return c.delimiter != nil && c.index(line) < 0
+}
+
+// index returns the position of the first delimiter, or -1.
+func (c *Columns) index(b []byte) int {
+	if len(c.delimiter) == 1 {
+		return bytes.IndexByte(b, c.delimiter[0])
+	}
+	return bytes.Index(b, c.delimiter)
 }
 
 // skip returns the rest of a line after n fields, and whether it has a field.
@@ -156,7 +172,7 @@ func (c *Columns) next(rest []byte) (field, after []byte, more bool) {
 		after = trimBlanks(rest[n:])
 		return rest[:n], after, len(after) > 0
 	}
-	n := bytes.Index(rest, c.delimiter)
+	n := c.index(rest)
 	if n < 0 {
 		return rest, nil, false
 	}
@@ -167,7 +183,7 @@ func (c *Columns) next(rest []byte) (field, after []byte, more bool) {
 func (c *Columns) span(rest []byte, n int) []byte {
 	end := 0
 	for {
-		length := bytes.Index(rest[end:], c.delimiter)
+		length := c.index(rest[end:])
 		if length < 0 {
 			return rest
 		}
@@ -178,6 +194,22 @@ func (c *Columns) span(rest []byte, n int) []byte {
 		}
 		end += len(c.delimiter)
 	}
+}
+
+// spaced returns the first n fields of rest, if there is one space between them.
+func spaced(rest []byte, n int) (key []byte, ok bool) {
+	end := fieldLen(rest)
+	for ; n > 1; n-- {
+		blanks := len(rest) - end - len(trimBlanks(rest[end:]))
+		switch {
+		case end+blanks == len(rest):
+			return rest[:end], true
+		case blanks > 1 || rest[end] != ' ':
+			return nil, false
+		}
+		end += 1 + fieldLen(rest[end+1:])
+	}
+	return rest[:end], true
 }
 
 // join appends the key of a line, with a delimiter or a space between its fields.
@@ -223,7 +255,7 @@ func (c *Columns) field(line []byte, n int) (field []byte, found bool) {
 
 // isBlank reports whether a byte separates fields if there is no delimiter. A
 // line contains line feeds only if lines end with a zero byte.
-func isBlank(b byte) bool { return b == ' ' || b == '\t' || b == '\n' }
+func isBlank(b byte) bool { return b <= ' ' && (b == ' ' || b == '\t' || b == '\n') }
 
 // trimBlanks removes the blanks at the beginning.
 func trimBlanks(b []byte) []byte {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -43,30 +42,22 @@ func (s *source) Read(b []byte) (int, error) {
 // decompress returns a reader for the decompressed contents of a file, which must
 // be compressed.
 func decompress(c *lines.Content) (io.Reader, error) {
-	if err := fits(decompressorBytes); err != nil {
-		return nil, fmt.Errorf("is compressed: %w", err)
-	}
 	d := &decompressor{from: &source{Reader: c}}
 	var err error
 	d.Reader, err = newDecompressor(c.Form, bufio.NewReaderSize(d.from, aheadBytes))
 	return d, d.inWords(err)
 }
 
-// decompressorBytes is more memory than a decompressor needs, besides the window
-// of zstd and the dictionary of xz.
-const decompressorBytes = 8 << 20
-
 // newDecompressor returns the decompressor for a form.
 func newDecompressor(f lines.Form, r *bufio.Reader) (io.Reader, error) {
-	most := memory.Left()
 	switch f {
 	case lines.Gzip:
 		return lines.Gunzip(r, new(gzip.Reader))
 	case lines.Zstd:
-		window := max(zstd.MinWindowSize, min(most/4, widestWindow))
-		return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(window))
+		window := zstd.WithDecoderMaxWindow(affordable(widestWindow, 4))
+		return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), window)
 	case lines.XZ:
-		return xz.NewReader(r, uint32(max(1, min(most/2, math.MaxInt32))))
+		return xz.NewReader(r, uint32(affordable(largestDictionary, 2)))
 	}
 	return bzip2.NewReader(r), nil
 }
@@ -74,6 +65,20 @@ func newDecompressor(f lines.Form, r *bufio.Reader) (io.Reader, error) {
 // widestWindow is the window of zstd --ultra -22, which is also the widest one of
 // zstdcat unless a flag says otherwise.
 const widestWindow = 128 << 20
+
+// largestDictionary is more than the dictionary of xz -9, which has 64 MiB.
+const largestDictionary = 1 << 30
+
+// affordable returns the largest window, up to most, for which there are the
+// given number of times its bytes. The decoder allocates them later, so the lines
+// may need another unit of Go's runtime before.
+func affordable(most, times uint64) uint64 {
+	const unit = 64 << 20
+	for most > ownBytes/8 && memory.CheckMore(times*most+unit) != nil {
+		most /= 2
+	}
+	return most
+}
 
 func (d *decompressor) Read(b []byte) (int, error) {
 	n, err := d.Reader.Read(b)
@@ -96,7 +101,7 @@ func (d *decompressor) inWords(err error) error {
 	case err == lines.ErrNotGzip, err == zstd.ErrMagicMismatch, err == xz.ErrFormat:
 		return errors.New("other bytes follow the compressed data")
 	case err == zstd.ErrWindowSizeExceeded, err == zstd.ErrDecoderSizeExceeded:
-		return errors.New("needs a wider window: use zstdcat --long=31 FILE")
+		return errors.New("needs a wider window than fits: use zstdcat --long=31 FILE")
 	case err == xz.ErrMemlimit:
 		return errors.New("needs a larger dictionary than fits in memory: use xzcat FILE")
 	}

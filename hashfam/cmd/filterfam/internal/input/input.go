@@ -59,6 +59,10 @@ func Each(ctx context.Context, name string, c Config, use func(Batch) error) err
 	return named(name, c.each(ctx, file, use))
 }
 
+// ownBytes is more memory than reading and decompressing needs, except for long
+// lines, the window of zstd and the dictionary of xz.
+const ownBytes = 8 << 20
+
 // A useError is an error of the caller's function.
 type useError struct{ error }
 
@@ -77,6 +81,9 @@ func named(name string, err error) error {
 
 // each calls use with the lines in r.
 func (c Config) each(ctx context.Context, r io.Reader, use func(Batch) error) error {
+	if err := memory.CheckMore(ownBytes); err != nil {
+		return fmt.Errorf("reading lines %w", err)
+	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	from := &counted{Reader: r}
@@ -88,7 +95,7 @@ func (c Config) each(ctx context.Context, r io.Reader, use func(Batch) error) er
 	if longest == 0 {
 		longest = MaxLine
 	}
-	all := lines.NewReader(text, lines.Config{MaxLine: longest, NUL: c.NUL, SkipEmpty: !c.Empty, Fits: fits})
+	all := lines.NewReader(text, lines.Config{MaxLine: longest, NUL: c.NUL, SkipEmpty: !c.Empty, Fits: memory.CheckMore})
 	keys := newKeys(c)
 	for {
 		if err := ctx.Err(); err != nil {
@@ -147,14 +154,6 @@ func (c Config) text(ctx context.Context, r io.Reader) (io.Reader, error) {
 
 // errTwice is returned for a compressed file that contains a compressed file.
 var errTwice = errors.New("is compressed twice: decompress it once, for example with zcat, zstdcat, xzcat or bzcat")
-
-// fits returns an error if there is no memory for this number of bytes.
-func fits(bytes uint64) error {
-	if left := memory.Left(); bytes > left {
-		return fmt.Errorf("needs %d bytes of memory, but only %d are left", bytes, left)
-	}
-	return nil
-}
 
 // A counted reader counts the bytes that are read, perhaps by another goroutine.
 type counted struct {

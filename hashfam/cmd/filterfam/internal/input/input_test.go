@@ -156,6 +156,7 @@ func TestLinesAreThoseOfTheText(t *testing.T) {
 		c := Config{NUL: rapid.Bool().Draw(t, "NUL"), Empty: rapid.Bool().Draw(t, "empty")}
 		if strings.HasPrefix(encoding, "UTF-16") {
 			text = strings.ToValidUTF8(text, "?")
+			text = strings.TrimLeft(text, "\x00") // a mark and a zero are also the mark of UTF-32
 		}
 		if encoding == "plain" {
 			text = strings.TrimLeft(text, mark)
@@ -344,7 +345,7 @@ func TestUTF16IsDecoded(t *testing.T) {
 	name := file(t, "list", "")
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringOf(rapid.Rune()).Draw(t, "text")
-		text = strings.NewReplacer("\n", "", "\r", "").Replace(strings.ToValidUTF8(text, ""))
+		text = strings.NewReplacer("\n", "", "\r", "", "\x00", "").Replace(strings.ToValidUTF8(text, ""))
 		text += strings.Repeat("\U0001f600", rapid.IntRange(0, 40_000).Draw(t, "more"))
 		for _, bigEndian := range []bool{false, true} {
 			require.NoError(t, os.WriteFile(name, []byte(utf16Bytes(mark+text, bigEndian)), 0o600))

@@ -4,17 +4,20 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/filterfam/filterfam/internal/lines"
 )
 
-// keys finds the keys and weights of lines.
+// keys finds the keys and weights of lines. Its slices are used again for each
+// batch.
 type keys struct {
 	Config
-	batch Batch  // reused
-	made  []byte // keys that are not a part of their line
+	keys    [][]byte
+	weights []uint64
+	made    []byte // keys that are not a part of their line
 }
 
 // newKeys returns the keys that c describes. Without Key, a line's weight is not
@@ -32,26 +35,28 @@ func (k *keys) of(all *lines.Reader) (Batch, error) {
 	if k.Key.whole() && !k.Fold && k.Weight == 0 {
 		return Batch{Lines: all.Keys, Keys: all.Keys}, nil
 	}
-	k.batch.Lines = k.batch.Lines[:0]
-	k.batch.Keys = k.batch.Keys[:0]
-	k.batch.Weights = k.batch.Weights[:0]
 	k.made = k.made[:0]
+	k.weights = k.weights[:0]
+	kept := all.Keys[:0]
+	keys := k.keys[:0]
+	var err error
 	for i, line := range all.Keys {
 		key := k.key(line)
 		if len(key) == 0 && !k.Empty {
 			continue
 		}
 		if k.Weight > 0 {
-			weight, err := k.weight(line)
-			if err != nil {
-				return k.batch, fmt.Errorf("line at byte %d: %w", all.Starts[i], err)
-			}
-			k.batch.Weights = append(k.batch.Weights, weight)
+			err = k.addWeight(line)
 		}
-		k.batch.Lines = append(k.batch.Lines, line)
-		k.batch.Keys = append(k.batch.Keys, key)
+		if err != nil {
+			err = fmt.Errorf("line at byte %d: %w", all.Starts[i], err)
+			break
+		}
+		kept = append(kept, line)
+		keys = append(keys, key)
 	}
-	return k.batch, nil
+	k.keys = keys
+	return Batch{kept, keys, k.weights}, err
 }
 
 // key returns the key of a line. It is a part of the line if possible.
@@ -68,47 +73,80 @@ func (k *keys) key(line []byte) []byte {
 	return key
 }
 
-// weight returns the weight of a line.
-func (k *keys) weight(line []byte) (uint64, error) {
+// addWeight adds the weight of a line.
+func (k *keys) addWeight(line []byte) error {
 	field, found := k.Key.field(line, k.Weight)
 	if !found {
-		return 0, fmt.Errorf("has no field %d, want one with the weight", k.Weight)
+		return fmt.Errorf("has no field %d, want one with the weight", k.Weight)
 	}
 	n, err := strconv.ParseUint(string(field), 10, 64)
 	if errors.Is(err, strconv.ErrRange) {
-		return 0, fmt.Errorf("the weight %.30q is above 2^64-1", field)
+		return fmt.Errorf("the weight %.30q is above 2^64-1", field)
 	}
 	if err != nil || n == 0 {
-		return 0, fmt.Errorf("the weight is %.30q, want a whole number from 1", field)
+		return fmt.Errorf("the weight is %.30q, want a whole number from 1", field)
 	}
-	return n, nil
+	k.weights = append(k.weights, n)
+	return nil
 }
 
 // isFolded reports whether a key contains neither capital letters nor letters
 // beyond ASCII.
 func isFolded(key []byte) bool {
 	for _, b := range key {
-		if b >= utf8.RuneSelf || 'A' <= b && b <= 'Z' {
+		if b >= utf8.RuneSelf || isCapital(b) {
 			return false
 		}
 	}
 	return true
 }
 
+func isCapital(b byte) bool { return b-'A' <= 'Z'-'A' }
+
 // appendFolded appends a key in a form that is the same for all keys that differ
 // only by case. Bytes that are not UTF-8 stay.
 func appendFolded(dst, key []byte) []byte {
+	start := len(dst)
+	dst = append(dst, key...)
+	for i, b := range key {
+		if b >= utf8.RuneSelf {
+			return appendFoldedRunes(dst[:start+i], key[i:])
+		}
+		if isCapital(b) {
+			dst[start+i] = b + 'a' - 'A'
+		}
+	}
+	return dst
+}
+
+func appendFoldedRunes(dst, key []byte) []byte {
 	for len(key) > 0 {
 		r, size := utf8.DecodeRune(key)
-		if r == utf8.RuneError {
+		switch {
+		case r == utf8.RuneError:
 			dst = append(dst, key[:size]...)
-		} else {
+		case r < commonRunes:
+			dst = utf8.AppendRune(dst, commonFolded()[r])
+		default:
 			dst = utf8.AppendRune(dst, folded(r))
 		}
 		key = key[size:]
 	}
 	return dst
 }
+
+// commonRunes is the number of runes before the end of Latin, Greek, Cyrillic and
+// Armenian.
+const commonRunes = 0x590
+
+// commonFolded returns the folded forms of these runes.
+var commonFolded = sync.OnceValue(func() *[commonRunes]rune {
+	var all [commonRunes]rune
+	for r := range all {
+		all[r] = folded(rune(r))
+	}
+	return &all
+})
 
 // folded returns the same letter for all that differ only by case: the first one
 // in Unicode, but a small one for letters of ASCII.
