@@ -56,7 +56,7 @@ func TestLongNamesHaveTwoDashes(t *testing.T) {
 		"merge":  "output",
 		"query":  "delimiter fields files-with-matches files-without-match filter max-count",
 		"top":    "delimiter fields key-file output",
-		"uniq":   "delimiter fields force fpr null null-data",
+		"uniq":   "delimiter fields force fpr null null-data unique",
 	}, collisions)
 }
 
@@ -82,4 +82,21 @@ func TestVersionAndCompletion(t *testing.T) {
 	r = run(t, dir, "", "help", "que")
 	require.Equal(t, result{"", "filterfam help: \"que\" is not a subcommand; did you mean query?; try filterfam help\n", failed}, r)
 	require.Equal(t, failed, run(t, dir, "").code)
+}
+
+// The flags of other commands that cannot work say what does.
+func TestErrorsOfFlagsSayWhatToDo(t *testing.T) {
+	dir := t.TempDir()
+	for want, args := range map[string]string{
+		"uniq: there is no -c: use filterfam top, or sort | uniq -c\n":     "uniq -c",
+		"uniq: there is no -u: use filterfam top, or sort | uniq -u\n":     "uniq -u",
+		"uniq: -d \"file\", want a single character":                       "uniq -d file",
+		"top: -d: want -f, too":                                            "top -d,",
+		"query: -f \"0\", want fields from 1":                              "query -f 0 x",
+		"build: -fpr: long names have two dashes: want --fpr\n":            "build -fpr 0.1 -o x",
+		"build: unknown shorthand flag: 'x' in -x; filterfam build --help": "build -x",
+		"build: flag needs an argument: --fpr; filterfam build --help":     "build --fpr",
+	} {
+		require.Contains(t, fails(t, dir, "", strings.Fields(args)...), "filterfam "+want)
+	}
 }

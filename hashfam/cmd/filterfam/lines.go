@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"slices"
@@ -20,6 +21,7 @@ type readFlags struct {
 	delimiter, fields string
 	weight            uint
 	columns           input.Columns
+	delimiterHint     string // what a wrong -d could mean
 	frames            string // what to do with a structure that is given as a file of lines
 }
 
@@ -29,7 +31,7 @@ func (c *command) addRead(frames string) {
 	c.read.frames = frames
 	flags := c.Flags()
 	flags.StringVarP(&c.read.delimiter, "delimiter", "d", "", "the `character` that separates fields; otherwise blanks do")
-	flags.StringVarP(&c.read.fields, "fields", "f", "", "the key is made of these `fields`, such as 2 or 1,3- as for cut;\nquery and uniq print whole lines")
+	flags.StringVarP(&c.read.fields, "fields", "f", "", "the key is made of these `fields`, such as 2 or 1,3-, as for cut;\nquery and uniq print whole lines")
 	flags.BoolVarP(&c.read.fold, "ignore-case", "i", false, "upper and lower case letters of all alphabets are equal; a filter\ndoes not store -f and -i, so build and query must have the same")
 	flags.BoolVarP(&c.read.nul, "null", "0", false, "lines end with a zero byte instead of a line break (also -z)")
 	flags.BoolVarP(&c.read.nul, "null-data", "z", false, "")
@@ -48,9 +50,18 @@ func (c *command) checkRead() error {
 	if c.given("weight-field") && c.read.weight == 0 {
 		return errors.New("--weight-field 0, want the number of a field from 1")
 	}
+	if _, err := input.NewColumns(c.read.delimiter, ""); err != nil {
+		return fmt.Errorf("-d %w%s", err, c.read.delimiterHint)
+	}
+	if c.given("delimiter") && !c.given("fields") && !c.given("weight-field") {
+		return errors.New("-d: want -f, too, with the fields of the key" + c.read.delimiterHint)
+	}
 	var err error
 	c.read.columns, err = input.NewColumns(c.read.delimiter, c.read.fields)
-	return err
+	if err != nil {
+		return fmt.Errorf("-f %w", err)
+	}
+	return nil
 }
 
 // end returns the byte that ends lines of the output.

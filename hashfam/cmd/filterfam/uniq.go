@@ -42,18 +42,32 @@ it is saved once a second, and at the end`)
 	c.addForce(&f.force, "continue when the rate exceeds twice --fpr")
 	c.addRead("use filterfam info")
 	c.addQuiet()
+	c.read.delimiterHint = "; to print repeated lines, use sort | uniq -d"
+	for letter, name := range missingInUniq {
+		flags.BoolP(name, letter, false, "")
+		flags.Lookup(name).Hidden = true
+	}
 	return func(ctx context.Context, names []string) error { return c.uniq(ctx, f, names) }
 }
 
+// missingInUniq are flags of the usual uniq, by their letters. The letter d has
+// another meaning.
+var missingInUniq = map[string]string{"c": "count", "u": "unique", "D": "all-repeated"}
+
 const uniqLong = `
-Prints each line when it is first seen, without sorting, in little memory. To
-count lines, use filterfam top, or sort | uniq -c.`
+Prints each line when it is first seen, without sorting, in little memory. There
+are no -c, -d and -u: use filterfam top, or sort | uniq -c.`
 
 const uniqExamples = `
   printf 'ada\nada\ngrace\n' | filterfam uniq
   printf 'ada\n' | filterfam uniq -n 1e5 --state seen.state`
 
 func (c *command) uniq(ctx context.Context, f uniqFlags, names []string) error {
+	for letter, name := range missingInUniq {
+		if c.given(name) {
+			return fmt.Errorf("there is no -%s: use filterfam top, or sort | uniq -%s", letter, letter)
+		}
+	}
 	if err := checkRate(f.rate); err != nil {
 		return err
 	}
