@@ -25,7 +25,7 @@ func (f *Filter) AddAll(digests []hashfam.Digest) {
 			addClassic(words, span, k, d)
 		}
 	default:
-		panic(zeroFilter)
+		panic(zero)
 	}
 }
 
@@ -34,7 +34,7 @@ func (f *Filter) AddAll(digests []hashfam.Digest) {
 // ContainsAll is faster than single calls, above all if the CPU has AVX-512 or
 // the filter is larger than the cache.
 func (f *readable) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
-	f.made(zeroReadable)
+	f.made()
 	dst = slices.Grow(dst, len(digests))
 	for block := range slices.Chunk(digests, batch.Block) {
 		dst = f.hasBlock(dst, block)

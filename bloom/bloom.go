@@ -19,15 +19,11 @@ type geometry struct {
 	hash   hashfam.Hasher
 }
 
-// Methods panic with these values if there are no bits: with zeroReadable if
-// [View] has the method, too.
-var (
-	zeroFilter   = errs.Zero("Filter", "New, or decode into it")
-	zeroReadable = errs.Zero("Filter or View", "New or NewView, or decode into it")
-)
+// zero is the panic value of methods that need bits when there are none.
+var zero = errs.Zero("Filter, View or Concurrent", "New, NewView or NewConcurrent, or decode into it")
 
-// made returns s. It panics with the value of zero if the filter has no bits.
-func (s *geometry) made(zero any) *geometry {
+// made returns s. It panics if the filter is zero: it has no bits.
+func (s *geometry) made() *geometry {
 	if s.span == 0 {
 		panic(zero)
 	}
@@ -54,7 +50,7 @@ func (f *Filter) AddDigest(d hashfam.Digest) {
 		}
 		addBlocked(f.words, f.span, k, d)
 	default:
-		panic(zeroFilter)
+		panic(zero)
 	}
 }
 
@@ -83,7 +79,7 @@ func (f *readable) ContainsDigest(d hashfam.Digest) bool {
 	case f.span != 0:
 		return hasClassic(f.words, f.span, k, d)
 	default:
-		panic(zeroReadable)
+		panic(zero)
 	}
 }
 

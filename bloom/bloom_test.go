@@ -95,7 +95,7 @@ func TestMergeErrorsNameTheField(t *testing.T) {
 		{s.Attach(foreign), "Params.Family = " + keyed.String() + ", want public"},
 	} {
 		require.EqualError(t, e.err, "bloom: incompatible structures: "+e.text)
-		require.ErrorIs(t, e.err, ErrIncompatible)
+		require.ErrorIs(t, e.err, hashfam.ErrIncompatible)
 	}
 	require.True(t, f.Equal(before))
 	require.Zero(t, c.FillRatio())

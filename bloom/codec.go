@@ -10,7 +10,7 @@ import (
 )
 
 var format = frame.Format[Params, uint64]{
-	Kind: frame.Bloom, Version: frame.ArrayVersion, Errs: errs, Parse: parseParams, Len: Params.words, Fits: Params.fits,
+	Kind: frame.Bloom, Version: frame.ArrayVersion, Errs: errs, Parse: parseParams, Fits: Params.fits,
 }
 
 // AppendBinary appends the encoded filter to dst: 72 bytes plus the bit array.
@@ -43,7 +43,7 @@ func AppendFrame(dst []byte, c Config, digests []hashfam.Digest) ([]byte, error)
 	if err != nil {
 		return dst, err
 	}
-	if err := p.fits(ErrParams); err != nil {
+	if err := p.fits(hashfam.ErrParams); err != nil {
 		return dst, err
 	}
 	return frame.AppendFilled(dst, p.encoded().Header(p.Family.CheckValue()), func(words []uint64) {
@@ -52,8 +52,8 @@ func AppendFrame(dst []byte, c Config, digests []hashfam.Digest) ([]byte, error)
 	}), nil
 }
 
-// A plan contains the Params for a Config. Neither contains a Family, since that
-// may be secret.
+// A plan contains the Params for a Config. Neither contains a Family, since
+// that may be secret.
 type plan struct {
 	config Config
 	params Params
@@ -62,8 +62,8 @@ type plan struct {
 // lastPlan is the plan of the last call of AppendFrame that needed a new one.
 var lastPlan atomic.Pointer[plan]
 
-// remembered returns the result of Params. It does not allocate if c is the same
-// as in the last call.
+// remembered returns the result of Params. It does not allocate if c is the
+// same as in the last call.
 func (c Config) remembered() (Params, error) {
 	fam := c.Family
 	c.Family = hashfam.Family{}
@@ -104,7 +104,7 @@ func (f *Filter) UnmarshalText(text []byte) error { return frame.UnmarshalText(f
 
 // ReadParams returns the parameters of the next encoded filter in r. It reads
 // only the header, so you can check [Params.SizeBytes] before decoding. If the
-// header belongs to another structure, [ErrCorrupt] names it.
+// header belongs to another structure, [hashfam.ErrCorrupt] names it.
 func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
 	return format.ReadHeader(r, fam)
 }
@@ -117,7 +117,7 @@ func (p Params) encoded() frame.Array {
 
 func (f *Filter) encode() (frame.Header, frame.Payload, error) {
 	p := f.params
-	return p.encoded().Header(p.Family.CheckValue()), frame.Numbers(f.words), p.check(ErrParams)
+	return p.encoded().Header(p.Family.CheckValue()), frame.Numbers(f.words), p.check(hashfam.ErrParams)
 }
 
 // decode replaces f with the next filter if there is no error.
@@ -126,7 +126,7 @@ func (f *Filter) decode(r *frame.Reader) error {
 	if err != nil {
 		return err
 	}
-	if err := p.checkWords(words, ErrCorrupt); err != nil {
+	if err := p.checkWords(words, hashfam.ErrCorrupt); err != nil {
 		return err
 	}
 	f.readable = newReadable(p, words)
@@ -140,5 +140,5 @@ func parseParams(h frame.Header, fam hashfam.Family) (Params, error) {
 		return Params{}, err
 	}
 	p := Params{Bits: a.Cells, Hashes: a.Hashes, Layout: Layout(a.Layout), Family: fam}
-	return p, cmp.Or(p.check(ErrCorrupt), h.CheckPayload(8*p.words(), errs))
+	return p, cmp.Or(p.check(hashfam.ErrCorrupt), h.CheckPayload(8*p.words(), errs))
 }

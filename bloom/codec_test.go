@@ -60,7 +60,7 @@ func TestAppendFrame(t *testing.T) {
 		}
 	}
 	got, err := AppendFrame([]byte("before"), Config{Capacity: 1}, nil)
-	require.ErrorIs(t, err, ErrParams)
+	require.ErrorIs(t, err, hashfam.ErrParams)
 	require.Equal(t, "before", string(got))
 }
 
@@ -102,7 +102,7 @@ func TestFrameReaderRejectsEmptyArrays(t *testing.T) {
 		h := Params{Bits: bits, Hashes: 1}.encoded().Header(hashfam.Family{}.CheckValue())
 		h.Payload = 0
 		found, err := NewFrameReader(hashfam.Family{}).ContainsDigest(frame.Append(nil, h, frame.Numbers([]uint64{})), 1)
-		require.ErrorIs(t, err, ErrCorrupt)
+		require.ErrorIs(t, err, hashfam.ErrCorrupt)
 		require.True(t, found)
 	}
 }
@@ -115,7 +115,7 @@ func TestStageCountsAreChecked(t *testing.T) {
 		{1, 0}: true, {64, 0}: true, {64, math.MaxInt32}: true, {0, 0}: false, {65, 0}: false, {1, math.MaxInt32 + 1}: false,
 	} {
 		p := frame.EncodeParams(scalableParams{Expected: 1000, FPRate: 0.01, MemoryBytes: 1, Grown: stages.grown, Frozen: stages.frozen})
-		_, err := parseScalable(frame.Header{Version: 2, Params: p}, hashfam.Family{})
+		_, err := parseScalable(frame.Header{Version: 1, Params: p}, hashfam.Family{})
 		require.Equal(t, ok, err == nil, "%v: %v", stages, err)
 	}
 }
@@ -154,7 +154,7 @@ func requireText(t *testing.T, err error, text string) {
 		require.NoError(t, err)
 		return
 	}
-	require.ErrorIs(t, err, ErrCorrupt)
+	require.ErrorIs(t, err, hashfam.ErrCorrupt)
 	require.ErrorContains(t, err, text)
 }
 
@@ -240,7 +240,7 @@ func TestFieldsOfEncodingsAreChecked(t *testing.T) {
 		for _, c := range list {
 			b := bytes.Clone(c.good)
 			copy(b[c.offset:], c.change)
-			require.ErrorIs(t, receiver.UnmarshalBinary(frametest.Seal(b)), ErrCorrupt, "%T: %d, %x", receiver, c.offset, c.change)
+			require.ErrorIs(t, receiver.UnmarshalBinary(frametest.Seal(b)), hashfam.ErrCorrupt, "%T: %d, %x", receiver, c.offset, c.change)
 		}
 	}
 }

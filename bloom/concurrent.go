@@ -54,8 +54,6 @@ func newConcurrent(f *Filter) *Concurrent {
 	return &Concurrent{f.geometry, f.words, new([stripes]stripe)}
 }
 
-var zeroConcurrent = errs.Zero("Concurrent", "NewConcurrent")
-
 // Snapshot returns a plain filter with the Params and bits of c. It contains
 // every key whose Add returned before the call. A key that is added during the
 // call may be in the snapshot or not. If only some of its bits are, they raise
@@ -79,13 +77,13 @@ func (c *Concurrent) AddString(key string) { c.AddDigest(c.hash.SumString(key)) 
 func (c *Concurrent) AddDigest(d hashfam.Digest) {
 	switch k := c.params.Hashes; {
 	case c.params.Layout == Blocked:
-		shareBlocked(c.words, c.span, k, d)
+		setBlockedAtomic(c.words, c.span, k, d)
 	case c.params.Layout == Partitioned:
-		shareBits(c.words, c.span, c.span, k, d.Probe())
+		setBitsAtomic(c.words, c.span, c.span, k, d.Probe())
 	case c.span != 0:
-		shareBits(c.words, c.span, 0, k, d.Probe())
+		setBitsAtomic(c.words, c.span, 0, k, d.Probe())
 	default:
-		panic(zeroConcurrent)
+		panic(zero)
 	}
 }
 
@@ -105,13 +103,13 @@ func (c *Concurrent) ContainsDigest(d hashfam.Digest) bool {
 		if useAVX512 { // see hasBlock
 			return hasLineAVX512(c.words, d, k)
 		}
-		return seesBlocked(c.words, c.span, k, d)
+		return hasBlockedAtomic(c.words, c.span, k, d)
 	case c.params.Layout == Partitioned:
-		return seesBits(c.words, c.span, c.span, k, d.Probe())
+		return hasBitsAtomic(c.words, c.span, c.span, k, d.Probe())
 	case c.span != 0:
-		return seesBits(c.words, c.span, 0, k, d.Probe())
+		return hasBitsAtomic(c.words, c.span, 0, k, d.Probe())
 	default:
-		panic(zeroConcurrent)
+		panic(zero)
 	}
 }
 
@@ -152,7 +150,7 @@ func (c *Concurrent) ContainsOrAddDigest(d hashfam.Digest) bool {
 // faster than single calls, above all when the filter is larger than the cache.
 func (c *Concurrent) AddAll(digests []hashfam.Digest) {
 	var room [batch.Block]bool
-	c.made(zeroConcurrent)
+	c.made()
 	for block := range slices.Chunk(digests, batch.Block) {
 		// The CPU can overlap the loads of different digests, whereas an atomic
 		// instruction waits for all earlier loads.
@@ -166,7 +164,7 @@ func (c *Concurrent) AddAll(digests []hashfam.Digest) {
 
 // ContainsAll is like [Filter.ContainsAll].
 func (c *Concurrent) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
-	c.made(zeroConcurrent)
+	c.made()
 	dst = slices.Grow(dst, len(digests))
 	for block := range slices.Chunk(digests, batch.Block) {
 		dst = c.hasBlock(dst, block)
@@ -199,7 +197,7 @@ func (c *Concurrent) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
 // may be found or not; when Merge has returned, they will all be found. It
 // returns the errors of [Filter.Merge] and then leaves c unchanged.
 func (c *Concurrent) Merge(others ...*Filter) error {
-	if err := c.made(zeroConcurrent).compatible(others...); err != nil {
+	if err := c.made().compatible(others...); err != nil {
 		return err
 	}
 	for _, other := range others {
@@ -215,7 +213,7 @@ func (c *Concurrent) Merge(others ...*Filter) error {
 // Reset removes all keys that were added before the call. Do not call Add at
 // the same time: its key may be lost even after it has returned.
 func (c *Concurrent) Reset() {
-	c.made(zeroConcurrent)
+	c.made()
 	for i := range c.words {
 		atomic.StoreUint64(&c.words[i], 0)
 	}
@@ -243,34 +241,34 @@ func (c *Concurrent) ones() uint64 {
 func (c Concurrent) MarshalText() ([]byte, error) { return c.Snapshot().MarshalText() }
 
 // The functions below are like the ones in bloom.go, but access the words
-// atomically. shareBits and seesBits serve several layouts: value i of the
+// atomically. setBitsAtomic and hasBitsAtomic serve several layouts: value i of the
 // probe sequence p selects one of span bits, from bit i*step on.
 
-// share sets a bit of w. It tests the bit first, because many bits are already
+// setAtomic sets a bit of w. It tests the bit first, because many bits are already
 // set, a test is much faster than an atomic instruction, and other processors
 // can keep the cache line.
-func share(w *uint64, bit uint64) {
+func setAtomic(w *uint64, bit uint64) {
 	if atomic.LoadUint64(w)&bit == 0 {
 		atomic.OrUint64(w, bit)
 	}
 }
 
-func shareBits(words []uint64, span, step uint64, k int, p hashfam.Probe) {
+func setBitsAtomic(words []uint64, span, step uint64, k int, p hashfam.Probe) {
 	for base := uint64(0); k > 0; k, p = k-1, p.Next() {
 		i := base + p.In(span)
-		share(&words[i>>6], 1<<(i&63))
+		setAtomic(&words[i>>6], 1<<(i&63))
 		base += step
 	}
 }
 
-func shareBlocked(words []uint64, lines uint64, k int, d hashfam.Digest) {
+func setBlockedAtomic(words []uint64, lines uint64, k int, d hashfam.Digest) {
 	line := lineOf(words, lines, d)
 	for p := d.Probe().Next(); k > 0; k, p = k-1, p.Next() {
-		share(&line[p>>61], 1<<(p>>55&63))
+		setAtomic(&line[p>>61], 1<<(p>>55&63))
 	}
 }
 
-func seesBits(words []uint64, span, step uint64, k int, p hashfam.Probe) bool {
+func hasBitsAtomic(words []uint64, span, step uint64, k int, p hashfam.Probe) bool {
 	base, missing := uint64(0), uint64(0)
 	for ; k > 0; k, p = k-1, p.Next() {
 		i := base + p.In(span)
@@ -280,7 +278,7 @@ func seesBits(words []uint64, span, step uint64, k int, p hashfam.Probe) bool {
 	return missing == 0
 }
 
-func seesBlocked(words []uint64, lines uint64, k int, d hashfam.Digest) bool {
+func hasBlockedAtomic(words []uint64, lines uint64, k int, d hashfam.Digest) bool {
 	line := lineOf(words, lines, d)
 	missing := uint64(0)
 	for p := d.Probe().Next(); k > 0; k, p = k-1, p.Next() {

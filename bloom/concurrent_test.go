@@ -116,7 +116,7 @@ func TestConcurrentAddsLoseNoBit(t *testing.T) {
 		c := newConcurrent(mustNew(t, Params{Bits: 1 << 14, Hashes: 1}))
 		four(func(worker uint64) {
 			for bit := worker; bit < 1<<14; bit += 4 {
-				share(&c.words[bit/64], 1<<(bit%64))
+				setAtomic(&c.words[bit/64], 1<<(bit%64))
 			}
 		})
 		require.Equal(t, 1.0, c.FillRatio())
@@ -164,7 +164,7 @@ func requireBatches(t *testing.T, layout Layout) {
 
 func TestConcurrentOperationsAndMergesDoNotAllocate(t *testing.T) {
 	machine.Matters(t)
-	require.ErrorIs(t, errorOf(NewConcurrent(Config{})), ErrParams)
+	require.ErrorIs(t, errorOf(NewConcurrent(Config{})), hashfam.ErrParams)
 	c, err := NewConcurrent(Config{Capacity: 1000, FPRate: 0.01})
 	require.NoError(t, err)
 	f, g := c.Snapshot(), c.Snapshot()

@@ -30,7 +30,8 @@ func (l Layout) String() string {
 	return layoutNames[l]
 }
 
-// MarshalText returns the name of l, or [ErrParams] if l is not a layout.
+// MarshalText returns the name of l, or [hashfam.ErrParams] if l is not a
+// layout.
 func (l Layout) MarshalText() ([]byte, error) {
 	if l > Blocked {
 		return nil, paramError("Layout", uint8(l), "0 to 2")
@@ -39,7 +40,7 @@ func (l Layout) MarshalText() ([]byte, error) {
 }
 
 // UnmarshalText sets l to the layout with the given name. If there is none, it
-// returns [ErrParams] and leaves l unchanged.
+// returns [hashfam.ErrParams] and leaves l unchanged.
 func (l *Layout) UnmarshalText(text []byte) error {
 	named := slices.Index(layoutNames, string(text))
 	if named < 0 {
@@ -105,11 +106,11 @@ type Params struct {
 // per slice (Partitioned) or lines (Blocked, with 1,024 lines or more) is
 // rounded up to a multiple of 8, so that it can be folded three times.
 //
-// Params returns [ErrParams], naming the field, if no filter meets c. It runs
-// in O(k^2) time for each of about ten sizes: five microseconds for common
-// rates, tens of microseconds below 1e-4, and up to a few milliseconds for
-// extreme rates. Without a Capacity, it needs a millisecond for common rates,
-// and a second or more for the lowest ones.
+// Params returns [hashfam.ErrParams], naming the field, if no filter meets c.
+// It runs in O(k^2) time for each of about ten sizes: five microseconds for
+// common rates, tens of microseconds below 1e-4, and up to a few milliseconds
+// for extreme rates. Without a Capacity, it needs a millisecond for common
+// rates, and a second or more for the lowest ones.
 func (c Config) Params() (Params, error) {
 	if c.Layout > Blocked {
 		return Params{}, paramError("Config.Layout", c.Layout, "classic, partitioned or blocked")
@@ -211,7 +212,7 @@ func (p Params) unit() uint64 {
 // a Classic filter, this probability is about three times as high, because
 // digests one step apart in the probe sequence share all positions except one.
 func (p Params) RateAt(n uint64) float64 {
-	if p.check(ErrParams) != nil {
+	if p.check(hashfam.ErrParams) != nil {
 		return math.NaN()
 	}
 	return p.rates()(n)
@@ -222,7 +223,7 @@ func (p Params) RateAt(n uint64) float64 {
 // is invalid, and math.MaxUint64 if rate is 1 or more. It searches by calling
 // RateAt a few dozen times, which takes up to a millisecond for common rates.
 func (p Params) CapacityAt(rate float64) uint64 {
-	if p.check(ErrParams) != nil {
+	if p.check(hashfam.ErrParams) != nil {
 		return 0
 	}
 	guess := p.estimate(uint64(math.Pow(max(0, min(rate, 0.999)), 1/float64(p.Hashes)) * float64(p.Bits)))

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks"
 	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/sizing"
@@ -53,12 +54,12 @@ func TestInvalidParametersReturnAFieldError(t *testing.T) {
 		"rate":                 {folded.FoldTo(0), folded.FoldTo(1), folded.FoldTo(-1), folded.FoldTo(nan)},
 	} {
 		for _, err := range list {
-			requireField(t, err, ErrParams, field)
+			requireField(t, err, hashfam.ErrParams, field)
 		}
 	}
 	require.EqualValues(t, 1024, folded.Params().Bits)
-	require.NoError(t, Params{Bits: sizing.MaxBits, Hashes: sizing.MaxHashes}.check(ErrParams))
-	require.NoError(t, Params{Bits: 1, Hashes: 1}.check(ErrParams))
+	require.NoError(t, Params{Bits: sizing.MaxBits, Hashes: sizing.MaxHashes}.check(hashfam.ErrParams))
+	require.NoError(t, Params{Bits: 1, Hashes: 1}.check(hashfam.ErrParams))
 }
 
 // SizeBytes also checks the configuration, and returns the size of a new
@@ -87,7 +88,7 @@ func TestInvalidConfigsOfStagesReturnAFieldError(t *testing.T) {
 	} {
 		requireSizes(t, field, list, NewRotating)
 	}
-	require.NoError(t, RotatingConfig{Keys: 1, FPRate: 0.01, Parts: 255}.check(ErrParams))
+	require.NoError(t, RotatingConfig{Keys: 1, FPRate: 0.01, Parts: 255}.check(hashfam.ErrParams))
 }
 
 // requireSizes checks that create and SizeBytes return an error about a field,
@@ -101,7 +102,7 @@ func requireSizes[C interface{ InitialBytes() (uint64, error) }, F interface{ Si
 			require.Equal(t, f.SizeBytes(), size, "%v", c)
 			continue
 		}
-		requireField(t, err, ErrParams, field)
+		requireField(t, err, hashfam.ErrParams, field)
 		require.EqualError(t, same, err.Error())
 		require.Zero(t, size)
 	}
@@ -111,8 +112,8 @@ func errorOf[T any](_ T, err error) error { return err }
 
 func requireField(t require.TestingT, err, sentinel error, field string) {
 	require.ErrorIs(t, err, sentinel)
-	var fe *FieldError
-	require.True(t, errors.As(err, &fe), "%v is not a FieldError", err)
+	var fe *hashfam.FieldError
+	require.True(t, errors.As(err, &fe), "%v is not a hashfam.FieldError", err)
 	require.Equal(t, field, fe.Field, "%v", err)
 	require.Contains(t, err.Error(), field)
 	require.NotEmpty(t, fe.Allowed)
@@ -124,8 +125,8 @@ func TestFiltersBeyondTheAddressSpaceAreErrors(t *testing.T) {
 	if math.MaxInt > math.MaxInt32 && runtime.GOARCH != "wasm" {
 		t.Skip("addresses have more than 32 bits")
 	}
-	require.ErrorIs(t, errorOf(New(Config{Capacity: 1e10, FPRate: 0.01})), ErrParams)
-	require.ErrorIs(t, errorOf(NewFromParams(Params{Bits: 1 << 35, Hashes: 1})), ErrParams)
+	require.ErrorIs(t, errorOf(New(Config{Capacity: 1e10, FPRate: 0.01})), hashfam.ErrParams)
+	require.ErrorIs(t, errorOf(NewFromParams(Params{Bits: 1 << 35, Hashes: 1})), hashfam.ErrParams)
 }
 
 func TestTextOfLayouts(t *testing.T) {
@@ -136,30 +137,16 @@ func TestTextOfLayouts(t *testing.T) {
 		require.Equal(t, l, got)
 		require.Equal(t, l.String(), string(text))
 	}
-	require.ErrorIs(t, errorOf(Layout(3).MarshalText()), ErrParams)
+	require.ErrorIs(t, errorOf(Layout(3).MarshalText()), hashfam.ErrParams)
 	for _, text := range []string{"", "Classic", "Layout(3)", "classic "} {
 		l := Blocked
-		require.ErrorIs(t, l.UnmarshalText([]byte(text)), ErrParams)
+		require.ErrorIs(t, l.UnmarshalText([]byte(text)), hashfam.ErrParams)
 		require.Equal(t, Blocked, l)
 	}
 }
 
-func TestMemoryBudgets(t *testing.T) {
-	for _, layout := range layouts {
-		checks.Budget[Params]{
-			Params: func(n uint64, rate float64, bytes uint64) (Params, error) {
-				return Config{Capacity: n, FPRate: rate, MemoryBytes: bytes, Layout: layout}.Params()
-			},
-			Neighbors: func(p Params, bytes uint64) (list []Params) {
-				for k := max(1, p.Hashes-8); k <= min(p.Hashes+8, sizing.MaxHashes); k++ {
-					q := Params{Bits: bytes / 8 * 64, Hashes: k, Layout: layout}
-					q.Bits -= q.Bits % q.unit()
-					list = append(list, q)
-				}
-				return list
-			},
-		}.Run(t)
-	}
+// Package budget tests other memories.
+func TestMemoryBudgetsAreNotALocalOptimum(t *testing.T) {
 	// 32 slices of 2 bits are a local optimum, but 16 of 4 bits are better.
 	p, err := Config{Capacity: 2, MemoryBytes: 8, Layout: Partitioned}.Params()
 	require.NoError(t, err)
@@ -169,8 +156,8 @@ func TestMemoryBudgets(t *testing.T) {
 func TestZeroValuesPanicWhenUsed(t *testing.T) {
 	checks.ZeroValues(t, "^bloom: use of a zero [A-Z].*: make it with New", new(Filter), new(Concurrent), new(View), new(Scalable), new(Rotating), FrameReader{},
 		NewReceiver(keyed), NewReceiver(keyed).Clone(), NewScalableReceiver(keyed), NewRotatingReceiver(keyed))
-	require.PanicsWithValue(t, "bloom: use of a zero Filter: make it with New, or decode into it",
+	require.PanicsWithValue(t, "bloom: use of a zero Filter, View or Concurrent: make it with New, NewView or NewConcurrent, or decode into it",
 		func() { new(Filter).AddString("key") })
 	s := mustScale(t, ScalableConfig{Expected: 1, FPRate: 0.1})
-	requireField(t, s.Attach(new(Filter)), ErrIncompatible, "Params.Bits")
+	requireField(t, s.Attach(new(Filter)), hashfam.ErrIncompatible, "Params.Bits")
 }

@@ -20,10 +20,14 @@ type deltaParams struct {
 	Proof   uint64 // 16: digest of Base and the fingerprint of the result
 }
 
-var deltaFormat = frame.Format[frame.Header, uint64]{
-	Kind: frame.BloomDelta, Version: 1, Errs: errs,
-	Parse: func(h frame.Header, _ hashfam.Family) (frame.Header, error) { return h, nil },
-	Len:   func(h frame.Header) uint64 { return h.Payload / 8 },
+var deltaFormat = frame.Format[deltaParams, uint64]{
+	Kind: frame.BloomDelta, Version: 1, Errs: errs, Parse: parseDelta,
+}
+
+func parseDelta(h frame.Header, _ hashfam.Family) (deltaParams, error) {
+	var d deltaParams
+	err := h.DecodeParams(&d, errs)
+	return d, err
 }
 
 // AppendDelta appends a delta that changes old to f, for use by
@@ -40,9 +44,9 @@ var deltaFormat = frame.Format[frame.Header, uint64]{
 // a counting filter had at different times. Use [Filter.Clone] to keep the
 // filter last sent.
 //
-// AppendDelta returns [ErrIncompatible] if the [Params] differ, and [ErrParams]
-// if f is the zero Filter. In addition to the delta, it allocates up to 1.2
-// times its size, 1/60 of the filter size, and up to 60 KB.
+// AppendDelta returns [hashfam.ErrIncompatible] if the [Params] differ, and
+// [hashfam.ErrParams] if f is the zero Filter. In addition to the delta, it
+// allocates up to 1.2 times its size, 1/60 of the filter size, and up to 60 KB.
 func (f *Filter) AppendDelta(dst []byte, old *Filter) ([]byte, error) {
 	if err := f.compatible(old); err != nil {
 		return dst, err
@@ -54,7 +58,7 @@ func (f *Filter) AppendDelta(dst []byte, old *Filter) ([]byte, error) {
 	code := riceCode(m, n, f.unlike(old, flip))
 	h := deltaFormat.New(f.params.Family, d, 8*uint64(len(code)))
 	return frame.AppendBinary(dst, func() (frame.Header, frame.Payload, error) {
-		return h, frame.Numbers(code), f.params.check(ErrParams)
+		return h, frame.Numbers(code), f.params.check(hashfam.ErrParams)
 	})
 }
 
@@ -64,41 +68,38 @@ func (f *Filter) AppendDelta(dst []byte, old *Filter) ([]byte, error) {
 // lost. In this case, ask the sender for the whole filter, encoded with
 // [Filter.AppendBinary].
 //
-// ApplyDelta returns [ErrIncompatible] if f is another filter or in another
-// state, [ErrFamily] if the delta is for a filter with another family,
-// [ErrVersion] if a later version created it, and [ErrCorrupt] if it is damaged
-// or its result is wrong. After an error, f is unchanged. ApplyDelta allocates
-// the size of the delta, 1/60 of the filter size, and up to 60 KB.
+// ApplyDelta returns [hashfam.ErrIncompatible] if f is another filter or in
+// another state, [hashfam.ErrFamily] if the delta is for a filter with another
+// family, [hashfam.ErrVersion] if a later version created it, and
+// [hashfam.ErrCorrupt] if it is damaged or its result is wrong. After an error,
+// f is unchanged. ApplyDelta allocates the size of the delta, 1/60 of the
+// filter size, and up to 60 KB.
 //
 // With a keyed family, nobody without the key can create a delta that will be
 // accepted. But anyone can send an existing one again, if the filter is in the
 // state for which it was created. With the public family, anyone can create
 // deltas.
 func (f *Filter) ApplyDelta(delta []byte) error {
-	var d deltaParams
-	h, code, err := deltaFormat.Read(frame.NewBytesReader(delta, errs), f.params.Family)
-	if err == nil {
-		err = h.DecodeParams(&d, errs)
-	}
+	d, code, err := deltaFormat.Read(frame.NewBytesReader(delta, errs), f.params.Family)
 	if err != nil {
 		return err
 	}
 	m := f.params.Bits
 	base := f.fingerprint()
 	if d.Base != base {
-		return errs.Field(ErrIncompatible, "base of the delta", fmt.Sprintf("%016x", d.Base), fmt.Sprintf("%016x, the state of the filter", base))
+		return errs.Field(hashfam.ErrIncompatible, "base of the delta", fmt.Sprintf("%016x", d.Base), fmt.Sprintf("%016x, the state of the filter", base))
 	}
 	if d.Changed > m {
-		return errs.Field(ErrCorrupt, "changed bits", d.Changed, fmt.Sprintf("at most %d", m))
+		return errs.Field(hashfam.ErrCorrupt, "changed bits", d.Changed, fmt.Sprintf("at most %d", m))
 	}
 	n, flip := d.coded(m)
 	if !ricePositions(code, m, n, func(uint64) {}) {
-		return errs.Field(ErrCorrupt, "code of the delta", fmt.Sprintf("%d words", len(code)), fmt.Sprintf("the code of %d positions below %d", n, m))
+		return errs.Field(hashfam.ErrCorrupt, "code of the delta", fmt.Sprintf("%d words", len(code)), fmt.Sprintf("the code of %d positions below %d", n, m))
 	}
 	f.change(code, n, flip)
 	if proof := f.proof(base); d.Proof != proof {
 		f.change(code, n, flip)
-		return errs.Field(ErrCorrupt, "result of the delta", fmt.Sprintf("%016x", d.Proof), fmt.Sprintf("%016x", proof))
+		return errs.Field(hashfam.ErrCorrupt, "result of the delta", fmt.Sprintf("%016x", d.Proof), fmt.Sprintf("%016x", proof))
 	}
 	return nil
 }

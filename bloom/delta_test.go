@@ -112,11 +112,11 @@ func exchange(t *testing.T, change func(*rand.Rand) *Filter, steps int, seed uin
 		}
 		if r.IntN(20) == 0 { // lost, so the next delta is rejected
 			later := change(r)
-			requireRejected(t, received, deltaOf(t, later, next), ErrIncompatible)
+			requireRejected(t, received, deltaOf(t, later, next), hashfam.ErrIncompatible)
 			next, received = later, later.Clone()
 		} else {
 			require.NoError(t, received.ApplyDelta(delta))
-			requireRejected(t, received, delta, ErrIncompatible)
+			requireRejected(t, received, delta, hashfam.ErrIncompatible)
 			earlier = delta
 		}
 		sent = next
@@ -128,20 +128,20 @@ func exchange(t *testing.T, change func(*rand.Rand) *Filter, steps int, seed uin
 // ones, also with correct checksums, and deltas for other filters.
 func misdeliver(t *testing.T, r *rand.Rand, f *Filter, delta, earlier []byte) {
 	if earlier != nil && !bytes.Equal(earlier[32:40], delta[32:40]) { // the state has not come back
-		requireRejected(t, f, earlier, ErrIncompatible)
+		requireRejected(t, f, earlier, hashfam.ErrIncompatible)
 	}
 	bad := bytes.Clone(delta)
 	bad[r.IntN(len(bad))] ^= 1 << r.IntN(8)
-	requireRejected(t, f, bad, ErrCorrupt)
-	requireRejected(t, f, delta[:r.IntN(len(delta))], ErrCorrupt)
+	requireRejected(t, f, bad, hashfam.ErrCorrupt)
+	requireRejected(t, f, delta[:r.IntN(len(delta))], hashfam.ErrCorrupt)
 	if bad = frametest.Seal(bad); !bytes.Equal(bad, delta) {
-		requireRejected(t, f, bad, ErrCorrupt, ErrVersion, ErrFamily, ErrIncompatible)
+		requireRejected(t, f, bad, hashfam.ErrCorrupt, hashfam.ErrVersion, hashfam.ErrFamily, hashfam.ErrIncompatible)
 	}
 	p := f.params
 	p.Bits += 512 * uint64(p.Hashes)
-	requireRejected(t, mustNew(t, p), delta, ErrIncompatible)
+	requireRejected(t, mustNew(t, p), delta, hashfam.ErrIncompatible)
 	p.Family = p.Family.Derive("other")
-	requireRejected(t, mustNew(t, p), delta, ErrFamily)
+	requireRejected(t, mustNew(t, p), delta, hashfam.ErrFamily)
 }
 
 // The files have bits that are set and cleared, bits that stay because most
@@ -181,7 +181,7 @@ func TestDeltaMemoryIsProportionalToItsLength(t *testing.T) {
 	for _, field := range []int{16, 24} { // the length of the payload, the number of changed bits
 		bad := frametest.Set(delta, map[int]uint64{field: 1 << 26})
 		require.Less(t, checks.LeastAllocated(3, func() { err = f.ApplyDelta(bad) }), uint64(most))
-		require.ErrorIs(t, err, ErrCorrupt)
+		require.ErrorIs(t, err, hashfam.ErrCorrupt)
 	}
 }
 
@@ -258,7 +258,7 @@ func FuzzDelta(f *testing.F) {
 			return
 		}
 		filter := mustNew(t, Params{Bits: 1 + uint64(input[0]) + uint64(input[1]&3)<<8, Hashes: 2})
-		require.ErrorIs(t, filter.ApplyDelta(input), ErrCorrupt)
+		require.ErrorIs(t, filter.ApplyDelta(input), hashfam.ErrCorrupt)
 		var code []uint64
 		for word := range slices.Chunk(append(input[5:], make([]byte, -(len(input)-5)&7)...), 8) {
 			code = append(code, binary.LittleEndian.Uint64(word))

@@ -104,7 +104,7 @@ func TestCrawlerFetchesEachLinkOnceAndKeepsDamagedFile(t *testing.T) {
 	require.NoError(t, os.WriteFile(name, damaged, 0o600))
 	for _, links := range [][]string{nil, {"/b"}} {
 		_, err = crawled(name, links...)
-		require.ErrorIs(t, err, bloom.ErrCorrupt)
+		require.ErrorIs(t, err, hashfam.ErrCorrupt)
 		kept, err := os.ReadFile(name)
 		require.NoError(t, err)
 		require.True(t, bytes.Equal(damaged, kept), "the damaged file was overwritten")
@@ -112,7 +112,7 @@ func TestCrawlerFetchesEachLinkOnceAndKeepsDamagedFile(t *testing.T) {
 	_, err = crawled(filepath.Dir(name)) // a directory cannot be read
 	var path *fs.PathError
 	require.ErrorAs(t, err, &path)
-	require.NotErrorIs(t, err, bloom.ErrCorrupt)
+	require.NotErrorIs(t, err, hashfam.ErrCorrupt)
 	require.FileExists(t, name)
 }
 

@@ -157,7 +157,7 @@ func Example_secretFiltersInAMap() {
 	text := hashfam.Must(json.Marshal(map[string]*bloom.Filter{"fruit": f}))
 
 	var direct map[string]*bloom.Filter
-	fmt.Println(errors.Is(json.Unmarshal(text, &direct), bloom.ErrFamily))
+	fmt.Println(errors.Is(json.Unmarshal(text, &direct), hashfam.ErrFamily))
 	filters, err := decodeAll(text, fam)
 	fmt.Println(slices.Collect(maps.Keys(filters)), filters["fruit"].ContainsString("apple"), err)
 	// Output:

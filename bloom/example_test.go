@@ -160,7 +160,7 @@ func ExampleNewReceiver() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Println(errors.Is(new(bloom.Filter).UnmarshalBinary(data), bloom.ErrFamily))
+	fmt.Println(errors.Is(new(bloom.Filter).UnmarshalBinary(data), hashfam.ErrFamily))
 	g := bloom.NewReceiver(hashfam.New(secret))
 	fmt.Println(g.UnmarshalBinary(data), g.ContainsString("a"))
 	// Output:
@@ -231,7 +231,7 @@ func ExampleFilter_AppendDelta() {
 			continue // the message is lost
 		}
 		err = neighbor.ApplyDelta(delta)
-		fmt.Println(len(delta), "bytes,", neighbor.Equal(f), errors.Is(err, bloom.ErrIncompatible))
+		fmt.Println(len(delta), "bytes,", neighbor.Equal(f), errors.Is(err, hashfam.ErrIncompatible))
 	}
 	fmt.Println(f.SizeBytes(), "bytes for the whole filter")
 	// Output:

@@ -20,13 +20,13 @@ func New(c Config) (*Filter, error) {
 }
 
 // NewFromParams returns an empty filter with the parameters p. It returns
-// [ErrParams], naming the field, if p is invalid or if the filter is too large
-// for the platform: with 32-bit addresses, the limit is 1 GiB.
+// [hashfam.ErrParams], naming the field, if p is invalid or if the filter is
+// too large for the platform: with 32-bit addresses, the limit is 1 GiB.
 //
 // If there is not enough memory, the program crashes, so check
 // [Params.SizeBytes] first if p comes from an untrusted source.
 func NewFromParams(p Params) (*Filter, error) {
-	if err := cmp.Or(p.check(ErrParams), p.fits(ErrParams)); err != nil {
+	if err := cmp.Or(p.check(hashfam.ErrParams), p.fits(hashfam.ErrParams)); err != nil {
 		return nil, err
 	}
 	return newFilter(p, make([]uint64, p.words())), nil
@@ -49,19 +49,20 @@ func NewReceiver(fam hashfam.Family) *Filter {
 // i%64 of words[i/64], where bit 0 is the least significant. The filter uses
 // the slice itself, so the caller must not use it again.
 //
-// FromWords returns [ErrParams], naming the field, if p is invalid, if there
-// are not exactly ceil(Bits/64) words, or if a bit after the last one is set.
+// FromWords returns [hashfam.ErrParams], naming the field, if p is invalid, if
+// there are not exactly ceil(Bits/64) words, or if a bit after the last one is
+// set.
 //
 // For a Blocked filter, words should begin at a multiple of 64 bytes, as large
 // slices in Go do. Otherwise a key can cause two cache misses instead of one.
 func FromWords(p Params, words []uint64) (*Filter, error) {
-	if err := p.check(ErrParams); err != nil {
+	if err := p.check(hashfam.ErrParams); err != nil {
 		return nil, err
 	}
 	if uint64(len(words)) != p.words() {
 		return nil, paramError("len(words)", len(words), fmt.Sprint(p.words()))
 	}
-	if err := p.checkWords(words, ErrParams); err != nil {
+	if err := p.checkWords(words, hashfam.ErrParams); err != nil {
 		return nil, err
 	}
 	return newFilter(p, words), nil
@@ -79,7 +80,7 @@ func (s *geometry) SizeBytes() uint64 { return s.params.SizeBytes() }
 
 // Reset removes all keys.
 func (f *Filter) Reset() {
-	f.made(zeroFilter)
+	f.made()
 	clear(f.words)
 }
 

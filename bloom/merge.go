@@ -1,15 +1,19 @@
 package bloom
 
-import "github.com/filterfam/filterfam/internal/fault"
+import (
+	"github.com/filterfam/filterfam/internal/fault"
+	"github.com/filterfam/filterfam/internal/merge"
+)
 
 // Merge adds every key of the other filters to f. The result is identical, bit
 // for bit, to a filter built from all of these keys. If a filter's [Params]
-// differ, Merge returns [ErrIncompatible], naming the field and the filter's
-// index in others, and leaves f unchanged. When f is larger than the cache, one
-// call with many filters is faster than many calls, because it passes over f
-// only once. To merge filters of different sizes, see [Filter.Fold].
+// differ, Merge returns [hashfam.ErrIncompatible], naming the field and the
+// filter's index in others, and leaves f unchanged. When f is larger than the
+// cache, one call with many filters is faster than many calls, because it
+// passes over f only once. To merge filters of different sizes, see
+// [Filter.Fold].
 func (f *Filter) Merge(others ...*Filter) error {
-	if err := f.made(zeroFilter).compatible(others...); err != nil {
+	if err := f.made().compatible(others...); err != nil {
 		return err
 	}
 	for first := 0; first < len(f.words); first += mergeWords {
@@ -29,16 +33,16 @@ const mergeWords = 1024
 
 // compatible returns ErrIncompatible if any of the others has different Params.
 func (s *geometry) compatible(others ...*Filter) error {
-	return fault.Mergeable(errs, "Params", s.params, others, func(other *Filter) Params { return other.params })
+	return merge.Mergeable(errs, "Params", s.params, others, func(other *Filter) Params { return other.params })
 }
 
 // Intersect clears the bits of f that are not set in other. Keys that are in
 // both filters will still be found. Since the result usually has more bits than
 // a filter built from the common keys, its rate is higher, but does not exceed
 // the lower rate of the two filters. If the [Params] differ, Intersect returns
-// [ErrIncompatible] and leaves f unchanged.
+// [hashfam.ErrIncompatible] and leaves f unchanged.
 func (f *Filter) Intersect(other *Filter) error {
-	if err := f.made(zeroFilter).compatible(other); err != nil {
+	if err := f.made().compatible(other); err != nil {
 		return err
 	}
 	for i, w := range other.words[:len(f.words)] {
@@ -53,17 +57,18 @@ func (f *Filter) Intersect(other *Filter) error {
 // [Params.RateAt]. Fold allocates the smaller array.
 //
 // The length to be halved must be even: the number of bits (Classic), bits per
-// slice (Partitioned) or lines (Blocked). Otherwise Fold returns [ErrParams]
-// and leaves f unchanged. A filter that [New] created for a Capacity and an
-// FPRate can be folded three times or more, unless it is Blocked and has fewer
-// than 1,024 lines. A filter that uses all of MemoryBytes can be folded six
-// times if it is Classic. In the other layouts, folding it may not be possible.
+// slice (Partitioned) or lines (Blocked). Otherwise Fold returns
+// [hashfam.ErrParams] and leaves f unchanged. A filter that [New] created for a
+// Capacity and an FPRate can be folded three times or more, unless it is
+// Blocked and has fewer than 1,024 lines. A filter that uses all of MemoryBytes
+// can be folded six times if it is Classic. In the other layouts, folding it
+// may not be possible.
 //
 // To merge filters of different sizes, call [Config.Params] once, for the keys
-// of all filters, and double Bits for those that need a lower rate. Each can then
-// be folded to the smallest size, which the merged filter has.
+// of all filters, and double Bits for those that need a lower rate. Each can
+// then be folded to the smallest size, which the merged filter has.
 func (f *Filter) Fold() error {
-	f.made(zeroFilter)
+	f.made()
 	half, err := f.folded()
 	if err != nil {
 		return err
@@ -76,9 +81,9 @@ func (f *Filter) Fold() error {
 // [Filter.Fold] would raise [Filter.FalsePositiveRate] above rate. Use it
 // before storing or sending a filter that received fewer keys than it was
 // created for. If the current rate is already higher, FoldTo leaves f
-// unchanged. It returns [ErrParams] if rate is not above 0 and below 1.
+// unchanged. It returns [hashfam.ErrParams] if rate is not above 0 and below 1.
 func (f *Filter) FoldTo(rate float64) error {
-	f.made(zeroFilter)
+	f.made()
 	if !(rate > 0 && rate < 1) {
 		return paramError("rate", rate, fault.RateRange)
 	}

@@ -203,7 +203,7 @@ func fold(m *conformance.Machine, f, twin *Filter) {
 	err := f.Fold()
 	require.Equal(m, before.span%2 == 0, err == nil)
 	if err != nil {
-		requireField(m, err, ErrParams, "Params.Bits")
+		requireField(m, err, hashfam.ErrParams, "Params.Bits")
 		require.True(m, f.Equal(before), "a failed Fold changed the filter")
 		return
 	}

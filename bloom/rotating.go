@@ -32,13 +32,13 @@ type Rotating struct {
 	ring   ring.Ring
 }
 
-// NewRotating returns an empty filter for c. It returns [ErrParams], naming the
-// field, if c is invalid, if a generation would be too large, or if its rate
-// would be too low for 64-bit digests.
+// NewRotating returns an empty filter for c. It returns [hashfam.ErrParams],
+// naming the field, if c is invalid, if a generation would be too large, or if
+// its rate would be too low for 64-bit digests.
 func NewRotating(c RotatingConfig) (*Rotating, error) {
 	c, p, err := c.plan() // if there is an error, p has no bits
 	bytes := uint64(c.Parts+1) * p.SizeBytes()
-	if err := cmp.Or(err, errs.Fits(ErrParams, "RotatingConfig.Keys", c.Keys, bytes)); err != nil {
+	if err := cmp.Or(err, errs.Fits(hashfam.ErrParams, "RotatingConfig.Keys", c.Keys, bytes)); err != nil {
 		return nil, err
 	}
 	return &Rotating{newStages(p, c.Parts+1), c, c.ring()}, nil

@@ -29,7 +29,6 @@ type rotatingParams struct {
 
 var rotatingFormat = frame.Format[Rotating, uint64]{
 	Kind: frame.RotatingBloom, Version: 1, Errs: errs, Parse: parseRotating,
-	Len: func(r Rotating) uint64 { return r.words() },
 }
 
 // AppendBinary appends the encoded filter to dst: 136 bytes plus the bit
@@ -63,7 +62,7 @@ func (r *Rotating) UnmarshalText(text []byte) error { return frame.UnmarshalText
 
 func (r *Rotating) encode() (frame.Header, frame.Payload, error) {
 	c := r.config
-	if err := c.check(ErrParams); err != nil {
+	if err := c.check(hashfam.ErrParams); err != nil {
 		return frame.Header{}, nil, err
 	}
 	p := r.newest().params
@@ -78,7 +77,7 @@ func (r *Rotating) encode() (frame.Header, frame.Payload, error) {
 func (r *Rotating) decode(fr *frame.Reader) error {
 	next, words, err := rotatingFormat.Read(fr, r.Family())
 	if err == nil {
-		err = next.fill(words)
+		err = next.use(words)
 	}
 	if err == nil {
 		*r = next
@@ -98,12 +97,12 @@ func parseRotating(h frame.Header, fam hashfam.Family) (r Rotating, err error) {
 		FPRate: f.FPRate, Layout: f.Layout, Family: fam,
 	}
 	p := Params{Bits: f.Bits, Hashes: int(f.Hashes), Layout: f.Layout, Family: fam}
-	if err := cmp.Or(r.config.check(ErrCorrupt), p.check(ErrCorrupt)); err != nil {
+	if err := cmp.Or(r.config.check(hashfam.ErrCorrupt), p.check(hashfam.ErrCorrupt)); err != nil {
 		return r, err
 	}
 	r.ring = r.config.ring()
 	if !r.ring.SetWord(f.Position) {
-		return r, errs.Field(ErrCorrupt, "position of the window", int64(f.Position),
+		return r, errs.Field(hashfam.ErrCorrupt, "position of the window", int64(f.Position),
 			"up to the capacity of a generation, or the number of a generation from 1678 to 2262")
 	}
 	for range r.config.Parts + 1 {

@@ -70,7 +70,7 @@ func (c RotatingConfig) plan() (RotatingConfig, Params, error) {
 	case c.Parts == 0:
 		c.Parts = partsOfSpan
 	}
-	if err := c.check(ErrParams); err != nil {
+	if err := c.check(hashfam.ErrParams); err != nil {
 		return c, Params{}, err
 	}
 	g := c.generation()

@@ -37,10 +37,11 @@ type Scalable struct {
 }
 
 // NewScalable returns an empty filter for c, with a single stage. It returns
-// [ErrParams], naming the field, if c is invalid or the stage too large.
+// [hashfam.ErrParams], naming the field, if c is invalid or the stage too
+// large.
 func NewScalable(c ScalableConfig) (*Scalable, error) {
 	p, err := c.first() // if there is an error, p has no bits
-	if err := cmp.Or(err, errs.Fits(ErrParams, "ScalableConfig.Expected", c.Expected, p.SizeBytes())); err != nil {
+	if err := cmp.Or(err, errs.Fits(hashfam.ErrParams, "ScalableConfig.Expected", c.Expected, p.SizeBytes())); err != nil {
 		return nil, err
 	}
 	return &Scalable{config: c, stages: newStages(p, 1)}, nil
@@ -116,7 +117,7 @@ func (s *Scalable) grow() {
 			p.Bits = 0 // the rate is lower if the newest stage stores all further keys
 		}
 	}
-	if err != nil || p.Bits == 0 || p.fits(ErrParams) != nil {
+	if err != nil || p.Bits == 0 || p.fits(hashfam.ErrParams) != nil {
 		s.last = true
 		return
 	}
@@ -127,17 +128,17 @@ func (s *Scalable) grow() {
 // Attach adds every key of a plain filter, which can have any layout and size.
 // A copy of it becomes an additional stage, to which no keys are added. This
 // raises the filter's rate by the rate of other, and lookups must query one
-// more stage. Attach returns [ErrIncompatible] and leaves s unchanged if the
-// families differ, or if other is nil or a zero Filter.
+// more stage. Attach returns [hashfam.ErrIncompatible] and leaves s unchanged
+// if the families differ, or if other is nil or a zero Filter.
 func (s *Scalable) Attach(other *Filter) error {
 	s.made()
 	if other == nil {
-		return errs.Field(ErrIncompatible, "other", "nil", "a filter")
+		return errs.Field(hashfam.ErrIncompatible, "other", "nil", "a filter")
 	}
 	if s.Family() != other.params.Family {
-		return errs.Field(ErrIncompatible, "Params.Family", other.params.Family, s.Family().String())
+		return errs.Field(hashfam.ErrIncompatible, "Params.Family", other.params.Family, s.Family().String())
 	}
-	if err := other.params.check(ErrIncompatible); err != nil {
+	if err := other.params.check(hashfam.ErrIncompatible); err != nil {
 		return err // a zero filter
 	}
 	s.list = slices.Insert(s.list, s.frozen, *other.Clone())

@@ -73,7 +73,7 @@ func requireStated(t *testing.T, s *Scalable) float64 {
 func TestScalableThatCannotGrowKeepsEveryKey(t *testing.T) {
 	// The second stage has 0.15 times the rate; the first one can have half.
 	c := ScalableConfig{Expected: 1 << 20, FPRate: 2.1 / (1 << 43)}
-	require.ErrorIs(t, errorOf(c.stage(1).Params()), ErrParams)
+	require.ErrorIs(t, errorOf(c.stage(1).Params()), hashfam.ErrParams)
 	s := &Scalable{config: c, stages: newStages(Params{Bits: 1 << 12, Hashes: 3}, 1)}
 	s.stored = s.capacity() - 1 // as if the stage were full
 	for i := range uint64(100) {
@@ -112,7 +112,6 @@ func TestScalableUsesItsMemoryLimit(t *testing.T) {
 			}
 			require.Less(t, end, len(keys))
 			require.Positive(t, end)
-			require.EqualValues(t, 2, encoded(t, s)[5], "the version")
 			require.False(t, slices.Contains(s.ContainsAll(nil, keys), false), "lost a key")
 			require.Greater(t, requireStated(t, s), c.FPRate)
 			before := s.Clone()
@@ -122,7 +121,7 @@ func TestScalableUsesItsMemoryLimit(t *testing.T) {
 		}
 		c.MemoryBytes = first - 1
 		_, err = NewScalable(c)
-		requireField(t, err, ErrParams, "ScalableConfig.MemoryBytes")
+		requireField(t, err, hashfam.ErrParams, "ScalableConfig.MemoryBytes")
 		require.ErrorContains(t, err, fmt.Sprint("at least ", first))
 	}
 }

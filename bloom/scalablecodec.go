@@ -9,8 +9,7 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// scalableParams are the parameters in a frame of kind ScalableBloom, version
-// 2. If MemoryBytes is zero, it is left out, and the frame has version 1.
+// scalableParams are the parameters in a frame of kind ScalableBloom.
 //
 // The payload is a table and the bit arrays of all stages. The table contains
 // 16 bytes for each stage: the parameters in a frame of kind Bloom. Zeros fill
@@ -29,16 +28,15 @@ type scalableParams struct {
 
 const stageWords = 2 // for each stage in the table
 
-// An openScalable is a decoded header: a filter without its stages, the number
-// of stages, and the number of words in the payload.
+// An openScalable is a decoded header: a filter without its stages, and their
+// number.
 type openScalable struct {
 	Scalable
-	count, words uint64
+	count uint64
 }
 
 var scalableFormat = frame.Format[openScalable, uint64]{
-	Kind: frame.ScalableBloom, Version: 2, Errs: errs, Parse: parseScalable,
-	Len: func(s openScalable) uint64 { return s.words },
+	Kind: frame.ScalableBloom, Version: 1, Errs: errs, Parse: parseScalable,
 }
 
 // AppendBinary appends the encoded filter to dst: the bit arrays, and about 80
@@ -73,14 +71,14 @@ func tableWords(n uint64) uint64 { return (n*stageWords + lineWords - 1) / lineW
 
 func (s *Scalable) encode() (frame.Header, frame.Payload, error) {
 	c := s.config
-	if err := c.check(ErrParams); err != nil {
+	if err := c.check(hashfam.ErrParams); err != nil {
 		return frame.Header{}, nil, err
 	}
 	h := scalableFormat.New(s.Family(), scalableParams{
 		Expected: c.Expected, FPRate: c.FPRate, Stored: s.stored,
 		Layout: c.Layout, Grown: uint8(s.grown()), Frozen: uint32(s.frozen), MemoryBytes: c.MemoryBytes,
 	}, 8*(tableWords(uint64(len(s.list)))+s.words()))
-	return h.Shortest(), s.payload, nil
+	return h, s.payload, nil
 }
 
 // payload yields the table and the bit arrays.
@@ -111,46 +109,46 @@ func (s *Scalable) decode(r *frame.Reader) error {
 
 func parseScalable(h frame.Header, fam hashfam.Family) (openScalable, error) {
 	var p scalableParams
-	if err := h.DecodeLongest(&p, errs); err != nil {
+	if err := h.DecodeParams(&p, errs); err != nil {
 		return openScalable{}, err
 	}
 	if p.Grown == 0 || p.Grown > 64 {
-		return openScalable{}, errs.Field(ErrCorrupt, "number of stages", p.Grown, "1 to 64")
+		return openScalable{}, errs.Field(hashfam.ErrCorrupt, "number of stages", p.Grown, "1 to 64")
 	}
 	if p.Frozen > math.MaxInt32 {
-		return openScalable{}, errs.Field(ErrCorrupt, "number of attached stages", p.Frozen, "at most 2^31-1")
+		return openScalable{}, errs.Field(hashfam.ErrCorrupt, "number of attached stages", p.Frozen, "at most 2^31-1")
 	}
-	s := openScalable{*NewScalableReceiver(fam), uint64(p.Grown) + uint64(p.Frozen), h.Payload / 8}
+	s := openScalable{*NewScalableReceiver(fam), uint64(p.Grown) + uint64(p.Frozen)}
 	s.config = ScalableConfig{Expected: p.Expected, FPRate: p.FPRate, MemoryBytes: p.MemoryBytes, Layout: p.Layout, Family: fam}
 	s.stored = p.Stored
 	s.frozen = int(p.Frozen)
-	return s, s.config.check(ErrCorrupt)
+	return s, s.config.check(hashfam.ErrCorrupt)
 }
 
 // readStages reads n stages from a payload, without copying their bit arrays.
 func (s *Scalable) readStages(words []uint64, n uint64) error {
 	room := tableWords(n)
 	if uint64(len(words)) < room {
-		return errs.Field(ErrCorrupt, "payload length", 8*len(words), fmt.Sprintf("at least %d", 8*room))
+		return errs.Field(hashfam.ErrCorrupt, "payload length", 8*len(words), fmt.Sprintf("at least %d", 8*room))
 	}
 	for i := range int(n) {
 		rest := words[stageWords*i+1]
 		p := Params{Bits: words[stageWords*i], Hashes: int(rest & 255), Layout: Layout(rest >> 8 & 255), Family: s.config.Family}
-		if err := p.check(ErrCorrupt); err != nil {
+		if err := p.check(hashfam.ErrCorrupt); err != nil {
 			return err
 		}
 		if rest>>16 != 0 {
-			return errs.Field(ErrCorrupt, fmt.Sprint("bytes 10 to 15 of stage ", i), fmt.Sprintf("%#x", rest>>16), "zeros")
+			return errs.Field(hashfam.ErrCorrupt, fmt.Sprint("bytes 10 to 15 of stage ", i), fmt.Sprintf("%#x", rest>>16), "zeros")
 		}
 		if i >= s.frozen && p.Layout != s.config.Layout {
-			return errs.Field(ErrCorrupt, fmt.Sprint("layout of stage ", i), p.Layout, s.config.Layout.String())
+			return errs.Field(hashfam.ErrCorrupt, fmt.Sprint("layout of stage ", i), p.Layout, s.config.Layout.String())
 		}
 		s.append(newFilter(p, nil))
 	}
 	if ones(words[stageWords*n:room]) != 0 {
-		return errs.Field(ErrCorrupt, "padding of the table", "not zero", "zeros")
+		return errs.Field(hashfam.ErrCorrupt, "padding of the table", "not zero", "zeros")
 	}
-	return s.fill(words[room:])
+	return s.use(words[room:])
 }
 
 // checkStages checks that the stages have room for their keys, so that the size
@@ -161,7 +159,7 @@ func (s *Scalable) readStages(words []uint64, n uint64) error {
 // not smaller than the previous stage.
 func (s *Scalable) checkStages() error {
 	if s.stored > s.capacity() {
-		return errs.Field(ErrCorrupt, "keys in the newest stage", s.stored, fmt.Sprintf("at most %d", s.capacity()))
+		return errs.Field(hashfam.ErrCorrupt, "keys in the newest stage", s.stored, fmt.Sprintf("at most %d", s.capacity()))
 	}
 	full := s.config.MemoryBytes > 0 && s.SizeBytes()+s.newest().SizeBytes() > s.config.MemoryBytes
 	for i, f := range s.list[s.frozen:] {
@@ -171,7 +169,7 @@ func (s *Scalable) checkStages() error {
 			least = min(least, float64(s.list[s.frozen+i-1].params.Bits))
 		}
 		if float64(f.params.Bits) < least {
-			return errs.Field(ErrCorrupt, fmt.Sprint("bits of stage ", s.frozen+i), f.params.Bits, fmt.Sprintf("at least %.0f for %d keys", least, n))
+			return errs.Field(hashfam.ErrCorrupt, fmt.Sprint("bits of stage ", s.frozen+i), f.params.Bits, fmt.Sprintf("at least %.0f for %d keys", least, n))
 		}
 	}
 	return nil

@@ -45,7 +45,7 @@ func (c ScalableConfig) InitialBytes() (uint64, error) {
 
 // first returns the parameters of the first stage.
 func (c ScalableConfig) first() (Params, error) {
-	if err := c.check(ErrParams); err != nil {
+	if err := c.check(hashfam.ErrParams); err != nil {
 		return Params{}, err
 	}
 	p, err := c.stage(0).Params()

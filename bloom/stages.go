@@ -25,8 +25,7 @@ func newStages(p Params, n int) (s stages) {
 
 var zeroStages = errs.Zero("Scalable or Rotating", "NewScalable or NewRotating, or decode into it")
 
-// made returns s. It panics if s is a zero value or a receiver, which have no
-// stages.
+// made returns s. It panics if s is zero: it has no stages.
 func (s *stages) made() *stages {
 	if len(s.list) == 0 {
 		panic(zeroStages)

@@ -1,6 +1,9 @@
 package bloom
 
-import "github.com/filterfam/filterfam/internal/frame"
+import (
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/frame"
+)
 
 // paddedWords returns the number of words that the bit array uses in a frame's
 // payload. Whole lines are used, so each array begins at a multiple of 64
@@ -27,24 +30,24 @@ func (s *stages) words() uint64 {
 	return total(s, func(f *Filter) uint64 { return f.params.paddedWords() })
 }
 
-// fill gives each stage its bit array in words, without copying it. The stages
-// must have valid parameters. fill returns ErrCorrupt if words is too short or
+// use gives each stage its bit array in words, without copying it. The stages
+// must have valid parameters. use returns ErrCorrupt if words is too short or
 // too long, or if a bit is set after the end of an array.
-func (s *stages) fill(words []uint64) error {
+func (s *stages) use(words []uint64) error {
 	for i := range s.list {
 		p := s.list[i].params
 		n := p.paddedWords()
 		if uint64(len(words)) < n {
-			return errs.Field(ErrCorrupt, "payload", "too short", "the arrays of all stages")
+			return errs.Field(hashfam.ErrCorrupt, "payload", "too short", "the arrays of all stages")
 		}
-		if err := p.checkWords(words[:n], ErrCorrupt); err != nil {
+		if err := p.checkWords(words[:n], hashfam.ErrCorrupt); err != nil {
 			return err
 		}
 		s.list[i].words = words[:p.words():p.words()]
 		words = words[n:]
 	}
 	if len(words) != 0 {
-		return errs.Field(ErrCorrupt, "payload", "too long", "the arrays of all stages")
+		return errs.Field(hashfam.ErrCorrupt, "payload", "too long", "the arrays of all stages")
 	}
 	return nil
 }

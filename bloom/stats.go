@@ -59,7 +59,7 @@ func (f *readable) EstimatedLen() float64 { return f.params.estimate(ones(f.word
 // sets, and 1 for equal sets and for two empty sets. Jaccard uses estimated key
 // counts because the ratio of set bits would be biased, for example 0.385
 // instead of 0.25. If all bits are set in either filter, the result is NaN. If
-// the [Params] differ, Jaccard returns [ErrIncompatible].
+// the [Params] differ, Jaccard returns [hashfam.ErrIncompatible].
 func (f *Filter) Jaccard(other *Filter) (float64, error) {
 	if err := f.compatible(other); err != nil {
 		return 0, err

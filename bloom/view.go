@@ -26,12 +26,12 @@ func NewView(data []byte, fam hashfam.Family) (*View, error) {
 }
 
 // Verify checks the checksum of the data, and that the bits after the last one
-// are zero. It returns [ErrCorrupt] if the data is damaged.
+// are zero. It returns [hashfam.ErrCorrupt] if the data is damaged.
 func (v *View) Verify() error {
 	if err := v.encoded.Verify(8 * v.params.words()); err != nil {
 		return err
 	}
-	return v.params.checkWords(v.words, ErrCorrupt)
+	return v.params.checkWords(v.words, hashfam.ErrCorrupt)
 }
 
 // A FrameReader queries encoded filters of any layout without opening them.

@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
 var format = frame.Format[Params, uint64]{
-	Kind: frame.Counting, Version: frame.ArrayVersion, Errs: errs, Parse: parseParams, Len: Params.words, Fits: Params.fits,
+	Kind: frame.Counting, Version: frame.ArrayVersion, Errs: errs, Parse: parseParams, Fits: Params.fits,
 }
 
 // AppendBinary appends the encoded filter to dst: 72 bytes plus the counters.
@@ -43,7 +44,7 @@ func (f *Filter) UnmarshalText(text []byte) error { return frame.UnmarshalText(f
 
 // ReadParams returns the parameters of the next encoded filter in r. It reads
 // only the header, so you can check [Params.SizeBytes] before decoding. If the
-// header belongs to another structure, [ErrCorrupt] names it.
+// header belongs to another structure, [hashfam.ErrCorrupt] names it.
 func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
 	return format.ReadHeader(r, fam)
 }
@@ -57,7 +58,7 @@ func (p Params) encoded() frame.Array {
 // encode returns f's frame, or ErrParams if f is a zero Filter.
 func (f *Filter) encode() (frame.Header, frame.Payload, error) {
 	p := f.params
-	return p.encoded().Header(p.Family.CheckValue()), frame.Numbers(f.counters), p.check(ErrParams)
+	return p.encoded().Header(p.Family.CheckValue()), frame.Numbers(f.counters), p.check(hashfam.ErrParams)
 }
 
 // decode decodes a filter from r and replaces f with it. If there is an error,
@@ -68,7 +69,7 @@ func (f *Filter) decode(r *frame.Reader) error {
 		return err
 	}
 	if r := p.Counters % perWord; r != 0 && counters[len(counters)-1]>>(4*r) != 0 {
-		return errs.Field(ErrCorrupt, "counters beyond the last", fmt.Sprintf("%#x", counters[len(counters)-1]>>(4*r)), "0")
+		return errs.Field(hashfam.ErrCorrupt, "counters beyond the last", fmt.Sprintf("%#x", counters[len(counters)-1]>>(4*r)), "0")
 	}
 	*f = *newFilter(p, counters)
 	return nil
@@ -81,6 +82,6 @@ func parseParams(h frame.Header, fam hashfam.Family) (Params, error) {
 	if err != nil {
 		return Params{}, err
 	}
-	p := Params{Counters: a.Cells, Hashes: a.Hashes, Layout: Layout(a.Layout), Family: fam}
-	return p, cmp.Or(p.check(ErrCorrupt), h.CheckPayload(8*p.words(), errs))
+	p := Params{Counters: a.Cells, Hashes: a.Hashes, Layout: bloom.Layout(a.Layout), Family: fam}
+	return p, cmp.Or(p.check(hashfam.ErrCorrupt), h.CheckPayload(8*p.words(), errs))
 }

@@ -10,16 +10,6 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// A Layout determines where the positions of a key can be. Package bloom uses
-// the same type.
-type Layout = bloom.Layout
-
-// The layouts. Package counting has no partitioned layout.
-const (
-	Classic = bloom.Classic // anywhere in the array: needs the least memory
-	Blocked = bloom.Blocked // within a block of 512 counters: the fastest layout
-)
-
 // A Config describes a filter by two or all of Capacity, FPRate and
 // MemoryBytes. If two are set, the third follows from them; see [bloom.Config].
 type Config struct {
@@ -39,8 +29,8 @@ type Config struct {
 	// needs 72 bytes more.
 	MemoryBytes uint64
 
-	// Layout is Classic by default.
-	Layout Layout
+	// Layout is [bloom.Classic], the default, or [bloom.Blocked].
+	Layout bloom.Layout
 
 	// Family hashes the keys. The zero value is the public family. Use a keyed
 	// family if untrusted parties can choose keys.
@@ -58,7 +48,7 @@ type Params struct {
 	// Hashes is k, the number of positions per key: 1 to 255.
 	Hashes int
 
-	Layout Layout
+	Layout bloom.Layout
 	Family hashfam.Family
 }
 
@@ -71,11 +61,11 @@ const maxCounters = sizing.MaxBits / 4
 // a given Capacity and FPRate, they are the same as Bits and Hashes in package
 // bloom.
 //
-// Params returns [ErrParams], naming the field, if no filter meets c. It needs
-// the same time as [bloom.Config.Params].
+// Params returns [hashfam.ErrParams], naming the field, if no filter meets c.
+// It needs the same time as [bloom.Config.Params].
 func (c Config) Params() (Params, error) {
-	if c.Layout != Classic && c.Layout != Blocked {
-		return Params{}, errs.Field(ErrParams, "Config.Layout", c.Layout, "classic or blocked")
+	if c.Layout != bloom.Classic && c.Layout != bloom.Blocked {
+		return Params{}, errs.Field(hashfam.ErrParams, "Config.Layout", c.Layout, "classic or blocked")
 	}
 	return budget.Plan(errs, c.Capacity, c.FPRate, c.MemoryBytes, c.smallest, c.within)
 }
@@ -85,7 +75,7 @@ func (c Config) Params() (Params, error) {
 func (c Config) smallest(n uint64, rate float64) (Params, error) {
 	p, err := bloom.Config{Capacity: n, FPRate: rate, Layout: c.Layout}.Params()
 	if err != nil || p.Bits > maxCounters {
-		return Params{}, errs.Field(ErrParams, "Config.Capacity", n,
+		return Params{}, errs.Field(hashfam.ErrParams, "Config.Capacity", n,
 			fmt.Sprintf("a capacity that fits in %d counters at FPRate %g", uint64(maxCounters), rate))
 	}
 	return Params{Counters: p.Bits, Hashes: p.Hashes, Layout: c.Layout, Family: c.Family}, nil
@@ -95,7 +85,7 @@ func (c Config) smallest(n uint64, rate float64) (Params, error) {
 // memory. If there are none, the result is invalid.
 func (c Config) within(n, bytes uint64) Params {
 	p := Params{Counters: min(bytes, sizing.MaxBits/8) / 8 * perWord, Layout: c.Layout, Family: c.Family}
-	if c.Layout == Blocked {
+	if c.Layout == bloom.Blocked {
 		p.Counters -= p.Counters % blockCounters
 	}
 	p.Hashes = sizing.HashesWithin(p.Counters, n, func(k int) float64 {
@@ -113,9 +103,9 @@ func (p Params) check(reason error) error {
 		return errs.Field(reason, "Params.Counters", p.Counters, fmt.Sprintf("1 to %d", uint64(maxCounters)))
 	case p.Hashes < 1 || p.Hashes > sizing.MaxHashes:
 		return errs.Field(reason, "Params.Hashes", p.Hashes, fmt.Sprintf("1 to %d", sizing.MaxHashes))
-	case p.Layout != Classic && p.Layout != Blocked:
+	case p.Layout != bloom.Classic && p.Layout != bloom.Blocked:
 		return errs.Field(reason, "Params.Layout", p.Layout, "classic or blocked")
-	case p.Layout == Blocked && p.Counters%blockCounters != 0:
+	case p.blocked() && p.Counters%blockCounters != 0:
 		return errs.Field(reason, "Params.Counters", p.Counters, "a multiple of 512 for Blocked")
 	}
 	return nil
@@ -126,6 +116,9 @@ func (p Params) check(reason error) error {
 func (p Params) fits(reason error) error {
 	return errs.Fits(reason, "Params.Counters", p.Counters, p.SizeBytes())
 }
+
+// blocked reports whether the layout is [bloom.Blocked], not [bloom.Classic].
+func (p Params) blocked() bool { return p.Layout == bloom.Blocked }
 
 // String describes p in one line, without the family's key.
 func (p Params) String() string {
@@ -147,7 +140,7 @@ func (p Params) bloom() bloom.Params {
 // parameters and n distinct keys, or NaN if p is invalid. A Bloom filter has
 // the same rate; see [bloom.Params.RateAt].
 func (p Params) RateAt(n uint64) float64 {
-	if p.check(ErrParams) != nil {
+	if p.check(hashfam.ErrParams) != nil {
 		return math.NaN()
 	}
 	return p.bloom().RateAt(n)
@@ -157,7 +150,7 @@ func (p Params) RateAt(n uint64) float64 {
 // distinct keys whose false-positive rate does not exceed rate; see
 // [bloom.Params.CapacityAt].
 func (p Params) CapacityAt(rate float64) uint64 {
-	if p.check(ErrParams) != nil {
+	if p.check(hashfam.ErrParams) != nil {
 		return 0
 	}
 	return p.bloom().CapacityAt(rate)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/sizing"
 	"github.com/stretchr/testify/require"
@@ -25,12 +26,12 @@ func TestInvalidParametersReturnAFieldError(t *testing.T) {
 	} {
 		for _, c.config.Layout = range layouts {
 			_, err := New(c.config)
-			requireField(t, err, ErrParams, c.field)
+			requireField(t, err, hashfam.ErrParams, c.field)
 		}
 	}
-	for _, layout := range []Layout{bloom.Partitioned, 3} {
+	for _, layout := range []bloom.Layout{bloom.Partitioned, 3} {
 		_, err := New(Config{Capacity: 10, FPRate: 0.01, MemoryBytes: 1 << 20, Layout: layout})
-		requireField(t, err, ErrParams, "Config.Layout")
+		requireField(t, err, hashfam.ErrParams, "Config.Layout")
 	}
 	for _, c := range []struct {
 		field  string
@@ -38,34 +39,34 @@ func TestInvalidParametersReturnAFieldError(t *testing.T) {
 	}{
 		{"Params.Counters", Params{Counters: 0, Hashes: 7}},
 		{"Params.Counters", Params{Counters: maxCounters + 1, Hashes: 7}},
-		{"Params.Counters", Params{Counters: 500, Hashes: 7, Layout: Blocked}},
+		{"Params.Counters", Params{Counters: 500, Hashes: 7, Layout: bloom.Blocked}},
 		{"Params.Layout", Params{Counters: 70, Hashes: 7, Layout: bloom.Partitioned}},
 		{"Params.Layout", Params{Counters: 64, Hashes: 7, Layout: 3}},
 		{"Params.Hashes", Params{Counters: 64, Hashes: 0}},
 		{"Params.Hashes", Params{Counters: 64, Hashes: 256}},
 	} {
 		_, err := NewFromParams(c.params)
-		requireField(t, err, ErrParams, c.field)
+		requireField(t, err, hashfam.ErrParams, c.field)
 		require.True(t, math.IsNaN(c.params.RateAt(10)))
 		require.Zero(t, c.params.CapacityAt(0.5))
 	}
 	for _, p := range []Params{
 		{Counters: 1, Hashes: 1},
 		{Counters: maxCounters, Hashes: sizing.MaxHashes},
-		{Counters: maxCounters / blockCounters * blockCounters, Hashes: sizing.MaxHashes, Layout: Blocked},
+		{Counters: maxCounters / blockCounters * blockCounters, Hashes: sizing.MaxHashes, Layout: bloom.Blocked},
 	} {
-		require.NoError(t, p.check(ErrParams))
+		require.NoError(t, p.check(hashfam.ErrParams))
 	}
 	if sizing.MaxBytes == 1<<30 { // addresses have 32 bits
 		_, err := NewFromParams(Params{Counters: 1<<31 + 1, Hashes: 1})
-		requireField(t, err, ErrParams, "Params.Counters")
+		requireField(t, err, hashfam.ErrParams, "Params.Counters")
 	}
 }
 
 func requireField(t *testing.T, err, sentinel error, field string) {
 	t.Helper()
 	require.ErrorIs(t, err, sentinel)
-	var fe *FieldError
+	var fe *hashfam.FieldError
 	require.ErrorAs(t, err, &fe)
 	require.Equal(t, field, fe.Field, "%v", err)
 	require.NotEmpty(t, fe.Allowed)
@@ -130,7 +131,7 @@ func TestCountersRarelyStickWithinTheCapacity(t *testing.T) {
 			p, err := Config{Capacity: n, FPRate: rate, Layout: layout}.Params()
 			require.NoError(t, err)
 			chance := sticks(n * float64(p.Hashes) / float64(p.Counters))
-			if layout == Blocked { // each block contains a Poisson number of keys
+			if layout == bloom.Blocked { // each block contains a Poisson number of keys
 				load, log := n*blockCounters/float64(p.Counters), 0.0
 				chance = 0
 				for keys := 1.0; keys < 400; keys++ {

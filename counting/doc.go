@@ -18,7 +18,7 @@
 //	f.DeleteString("session 17")
 //	f.ContainsString("session 17") // false
 //
-// See package [hashfam] for concurrency, zero values and encoding.
+// See package [hashfam] for concurrency, zero values, errors and encoding.
 //
 // # Guarantees
 //
@@ -45,22 +45,9 @@
 //
 // # Layouts
 //
-// [Classic], the default, places the k positions of a key anywhere in the array
-// and needs the least memory. [Blocked] places them within 512 counters, which
-// are four adjacent cache lines, so that batches are much faster when the filter
-// is larger than the cache. A Blocked filter needs 3% more memory at 1%, and 15%
-// more at 0.01%.
-//
-// # Source
-//
-// To read the code, start with counting.go, which reads and changes the key's
-// counters. The other files are
-//
-//   - config.go: layouts, parameters and sizes
-//   - errors.go: errors
-//   - filter.go: constructors, and what concerns a whole filter
-//   - batch.go: many keys at once
-//   - merge.go: merging
-//   - stats.go: rates and estimates
-//   - codec.go: encodings
+// [bloom.Classic], the default, places the k positions of a key anywhere in the
+// array and needs the least memory. [bloom.Blocked] places them within 512
+// counters, which are four adjacent cache lines, so that batches are much faster
+// when the filter is larger than the cache. A Blocked filter needs 3% more
+// memory at 1%, and 15% more at 0.01%. There is no partitioned layout.
 package counting

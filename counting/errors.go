@@ -1,20 +1,6 @@
 package counting
 
-import (
-	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/fault"
-)
+import "github.com/filterfam/filterfam/internal/fault"
 
-// These errors can be tested for with errors.Is.
-var (
-	ErrParams       = hashfam.ErrParams       // the Config or Params are invalid
-	ErrIncompatible = hashfam.ErrIncompatible // two filters have different Params
-	ErrCorrupt      = hashfam.ErrCorrupt      // the bytes are not a valid encoding
-	ErrVersion      = hashfam.ErrVersion      // the bytes were encoded by a later version
-	ErrFamily       = hashfam.ErrFamily       // the bytes were encoded with another family
-)
-
-// A FieldError describes an invalid field. See [hashfam.FieldError].
-type FieldError = hashfam.FieldError
-
+// errs makes this package's errors, which match those of package hashfam.
 var errs = &fault.Maker{Package: "counting"}

@@ -1,7 +1,6 @@
 package counting
 
 import (
-	"github.com/filterfam/filterfam/internal/fault"
 	"github.com/filterfam/filterfam/internal/merge"
 )
 
@@ -11,12 +10,12 @@ import (
 // filter built from all of the keys. If f itself is among others, its keys are
 // added once more each time, and Merge needs a copy of f.
 //
-// If a filter's [Params] differ, Merge returns [ErrIncompatible], naming the
-// field and the filter's index in others, and leaves f unchanged. When f is
-// larger than the cache, one call with many filters is faster than many calls,
-// because it passes over f only once.
+// If a filter's [Params] differ, Merge returns [hashfam.ErrIncompatible],
+// naming the field and the filter's index in others, and leaves f unchanged.
+// When f is larger than the cache, one call with many filters is faster than
+// many calls, because it passes over f only once.
 func (f *Filter) Merge(others ...*Filter) error {
-	err := fault.Mergeable(errs, "Params", f.made().params, others, func(other *Filter) Params { return other.params })
+	err := merge.Mergeable(errs, "Params", f.made().params, others, func(other *Filter) Params { return other.params })
 	if err != nil {
 		return err
 	}

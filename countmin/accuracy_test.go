@@ -190,9 +190,9 @@ func TestEstimatedBytesAreNotExceeded(t *testing.T) {
 	w.MemoryBytes = 1 << 20
 	require.EqualValues(t, 1<<20, must(w.EstimatedBytes()))
 	_, err := HeavyConfig{}.EstimatedBytes()
-	requireField(t, err, ErrParams, "HeavyConfig.Phi")
+	requireField(t, err, hashfam.ErrParams, "HeavyConfig.Phi")
 	_, err = WindowConfig{Phi: 2, Keys: 1}.EstimatedBytes()
-	requireField(t, err, ErrParams, "WindowConfig.Phi")
+	requireField(t, err, hashfam.ErrParams, "WindowConfig.Phi")
 }
 
 // Eight lists of the 100 most frequent keys, each of 70,000 skewed events, are

@@ -8,12 +8,11 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
-	"github.com/filterfam/filterfam/internal/saturating"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// The parameters in a frame of kind CountMin. Version 1 has counters of 32 or
-// 64 bits, version 2 has counters of 8 or 16 bits. The payload consists of the
-// rows and zeros up to a multiple of 8 bytes.
+// The parameters in a frame of kind CountMin. The payload consists of the rows
+// and zeros up to a multiple of 8 bytes.
 //
 //	offset  size  field
 //	     0     8  Width
@@ -24,7 +23,7 @@ import (
 //	    16     8  Total
 
 // format parses a header to a Sketch without counters, which decode reads.
-var format = frame.Format[Sketch, uint8]{Kind: frame.CountMin, Version: 2, Errs: errs, Parse: parseParams}
+var format = frame.Format[Sketch, uint8]{Kind: frame.CountMin, Version: 1, Errs: errs, Parse: parseParams}
 
 // AppendBinary appends the encoded sketch to dst: 72 bytes plus the counters.
 // See Encoding in package [hashfam].
@@ -53,7 +52,7 @@ func (s *Sketch) UnmarshalText(text []byte) error { return frame.UnmarshalText(s
 
 // ReadParams returns the parameters of the next encoded sketch in r. It reads
 // only the header, so you can check [Params.SizeBytes] before decoding. If the
-// header belongs to another structure, [ErrCorrupt] names it.
+// header belongs to another structure, [hashfam.ErrCorrupt] names it.
 func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
 	s, err := format.ReadHeader(r, fam)
 	return s.params, err
@@ -62,24 +61,14 @@ func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
 // encode returns the frame of s, or ErrParams if s is the zero Sketch.
 func (s *Sketch) encode() (frame.Header, frame.Payload, error) {
 	p := s.params
-	if err := p.check("Params", ErrParams); err != nil {
+	if err := p.check("Params", hashfam.ErrParams); err != nil {
 		return frame.Header{}, nil, err
 	}
 	flags := uint64(p.Depth) | uint64(p.CounterBits)<<8
 	if p.Conservative {
 		flags |= 1 << 16
 	}
-	h := format.NewWords(p.Family, p.payloadBytes(), p.Width, flags, s.total)
-	h.Version = p.version()
-	return h, s.rows().payload(), nil
-}
-
-// version returns the lowest frame version that allows p.
-func (p Params) version() uint8 {
-	if p.CounterBits < 32 {
-		return 2
-	}
-	return 1
+	return format.NewWords(p.Family, p.payloadBytes(), p.Width, flags, s.total), s.rows().payload(), nil
 }
 
 // payloadBytes returns the length of the payload, rounded up to whole words.
@@ -91,8 +80,8 @@ func (c *cells[C]) read(r *frame.Reader, n uint64) { *c = frame.Read[C](r, n) }
 
 // decode reads a sketch and finally, if there was no error, stores it in s.
 func (s *Sketch) decode(r *frame.Reader) error {
-	t, err := format.Header(r, s.params.Family)
-	if err = cmp.Or(err, errs.Fits(ErrCorrupt, "Params.Width", t.params.Width, t.SizeBytes())); err != nil {
+	t, _, err := format.Header(r, s.params.Family)
+	if err = cmp.Or(err, errs.Fits(hashfam.ErrCorrupt, "Params.Width", t.params.Width, t.SizeBytes())); err != nil {
 		return err
 	}
 	t.rows().read(r, t.params.Width*uint64(t.params.Depth))
@@ -115,7 +104,7 @@ func (c cells[C]) check(s *Sketch) error {
 		full := s.total == math.MaxUint64
 		for _, n := range c[:s.params.Width] {
 			full = full || n == ^C(0)
-			sum = saturating.Add(sum, uint64(n))
+			sum = sizing.SaturatingAdd(sum, uint64(n))
 		}
 		if full {
 			continue
@@ -125,7 +114,7 @@ func (c cells[C]) check(s *Sketch) error {
 			continue
 		}
 		if sum > s.total || sum < s.total && !s.params.Conservative {
-			return errs.Field(ErrCorrupt, fmt.Sprint("sum of row ", row), sum, fmt.Sprint("the total, ", s.total))
+			return errs.Field(hashfam.ErrCorrupt, fmt.Sprint("sum of row ", row), sum, fmt.Sprint("the total, ", s.total))
 		}
 	}
 	return nil
@@ -145,11 +134,8 @@ func parseParams(h frame.Header, fam hashfam.Family) (Sketch, error) {
 		Conservative: w[1]>>16 == 1,
 		Family:       fam,
 	}
-	if err := p.check("Params", ErrCorrupt); err != nil {
+	if err := p.check("Params", hashfam.ErrCorrupt); err != nil {
 		return Sketch{}, err
-	}
-	if h.Version != p.version() {
-		return Sketch{}, errs.Field(ErrVersion, "version", h.Version, fmt.Sprintf("%d for counters of %d bits", p.version(), p.CounterBits))
 	}
 	return newSketch(p, w[2]), h.CheckPayload(p.payloadBytes(), errs)
 }

@@ -63,8 +63,8 @@ type Params struct {
 // Params returns the parameters of the sketch that c describes, without
 // allocating it. They are the given Width and Depth, or a width of
 // ceil(e/Epsilon) and a depth of ceil(ln 1/Delta) (Cormode and Muthukrishnan
-// 2005, section 3). Params returns [ErrParams], naming the field, if no sketch
-// meets c.
+// 2005, section 3). Params returns [hashfam.ErrParams], naming the field, if no
+// sketch meets c.
 func (c Config) Params() (Params, error) {
 	p := Params{
 		Width: c.Width, Depth: c.Depth, CounterBits: c.CounterBits,
@@ -80,9 +80,9 @@ func (c Config) Params() (Params, error) {
 		}
 		p.Width, p.Depth = sizing.CountMinWidth(c.Epsilon), sizing.CountMinDepth(c.Delta)
 	case c.Width == 0 && c.Depth == 0:
-		return Params{}, errs.Field(ErrParams, "Config", "all zero", "either Epsilon and Delta or Width and Depth")
+		return Params{}, errs.Field(hashfam.ErrParams, "Config", "all zero", "either Epsilon and Delta or Width and Depth")
 	}
-	if err := p.check("Config", ErrParams); err != nil {
+	if err := p.check("Config", hashfam.ErrParams); err != nil {
 		return Params{}, err
 	}
 	return p, nil
@@ -94,23 +94,23 @@ func (c Config) checkBounds(counterBits int) error {
 	const share = "above 0 and below 1"
 	switch {
 	case c.Width != 0:
-		return errs.Field(ErrParams, "Config.Width", c.Width, "0 if Epsilon and Delta are given")
+		return errs.Field(hashfam.ErrParams, "Config.Width", c.Width, "0 if Epsilon and Delta are given")
 	case c.Depth != 0:
-		return errs.Field(ErrParams, "Config.Depth", c.Depth, "0 if Epsilon and Delta are given")
+		return errs.Field(hashfam.ErrParams, "Config.Depth", c.Depth, "0 if Epsilon and Delta are given")
 	case !validBits(counterBits):
-		return errs.Field(ErrParams, "Config.CounterBits", counterBits, allowedBits)
+		return errs.Field(hashfam.ErrParams, "Config.CounterBits", counterBits, allowedBits)
 	case !(c.Epsilon > 0 && c.Epsilon < 1):
-		return errs.Field(ErrParams, "Config.Epsilon", c.Epsilon, share)
+		return errs.Field(hashfam.ErrParams, "Config.Epsilon", c.Epsilon, share)
 	case !(c.Delta > 0 && c.Delta < 1):
-		return errs.Field(ErrParams, "Config.Delta", c.Delta, share)
+		return errs.Field(hashfam.ErrParams, "Config.Delta", c.Delta, share)
 	}
 	depth := sizing.CountMinDepth(c.Delta)
 	if most := maxWidth(counterBits, depth); sizing.CountMinWidth(c.Epsilon) > most {
-		return errs.Field(ErrParams, "Config.Epsilon", c.Epsilon,
+		return errs.Field(hashfam.ErrParams, "Config.Epsilon", c.Epsilon,
 			fmt.Sprintf("at least %.3g at a depth of %d", math.E/float64(most), depth))
 	}
 	if floor := 1 / c.Epsilon / (1 << 63) / 2; c.Delta <= floor {
-		return errs.Field(ErrParams, "Config.Delta", c.Delta,
+		return errs.Field(hashfam.ErrParams, "Config.Delta", c.Delta,
 			fmt.Sprintf("above 1/(2^64 Epsilon) = %.3g, the lowest value that 64-bit digests allow", floor))
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/sizing"
 	"github.com/stretchr/testify/require"
@@ -17,7 +18,7 @@ import (
 // requireField checks that err matches the given error and names the field.
 func requireField(t require.TestingT, err error, what error, field string) {
 	require.ErrorIs(t, err, what)
-	var fault *FieldError
+	var fault *hashfam.FieldError
 	require.True(t, errors.As(err, &fault))
 	require.Equal(t, field, fault.Field)
 }
@@ -80,14 +81,14 @@ func TestInvalidParametersNameTheField(t *testing.T) {
 		{"WindowConfig.Span", WindowConfig{Phi: 1, Span: -1}},
 		{"WindowConfig.Span", WindowConfig{Phi: 1, Span: math.MaxInt64}},
 		// A Span need not be a multiple of Parts, but this one is too long.
-		{"WindowConfig.Span", WindowConfig{Phi: 1, Span: math.MaxInt64 - mostPanes, Parts: mostPanes}},
+		{"WindowConfig.Span", WindowConfig{Phi: 1, Span: math.MaxInt64 - mostParts, Parts: mostParts}},
 		{"WindowConfig.Parts", WindowConfig{Phi: 1, Keys: 1, Parts: -1}},
-		{"WindowConfig.Parts", WindowConfig{Phi: 1, Keys: 1, Parts: mostPanes + 1}},
+		{"WindowConfig.Parts", WindowConfig{Phi: 1, Keys: 1, Parts: mostParts + 1}},
 		{"WindowConfig.MemoryBytes", WindowConfig{Phi: 1, Keys: 1, MemoryBytes: -1}},
 		{"WindowConfig.MemoryBytes", WindowConfig{Phi: 1, Keys: 1, MemoryBytes: 1280*9 - 1}},
 		{"WindowConfig.MemoryBytes", WindowConfig{Phi: 1, Keys: 1, MemoryBytes: tracker.MaxMemory + 1}},
 	} {
-		requireField(t, create(c.config), ErrParams, c.field)
+		requireField(t, create(c.config), hashfam.ErrParams, c.field)
 	}
 }
 
@@ -151,11 +152,11 @@ func TestWidestSketchIsValid(t *testing.T) {
 		}
 		p := must(Config{Epsilon: epsilon, Delta: c.delta, CounterBits: c.bits}.Params())
 		require.Equal(t, Params{Width: width, Depth: c.depth, CounterBits: c.bits}, p)
-		require.NoError(t, p.check("Params", ErrParams))
+		require.NoError(t, p.check("Params", hashfam.ErrParams))
 		p.Width++
-		requireField(t, create(p), ErrParams, "Params.Width")
+		requireField(t, create(p), hashfam.ErrParams, "Params.Width")
 		err := create(Config{Epsilon: math.E / (float64(width) + 0.5), Delta: c.delta, CounterBits: c.bits})
-		requireField(t, err, ErrParams, "Config.Epsilon")
+		requireField(t, err, hashfam.ErrParams, "Config.Epsilon")
 		require.ErrorContains(t, err, fmt.Sprintf("want at least %.3g at a depth of %d", math.E/float64(width), c.depth))
 	}
 }

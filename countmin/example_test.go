@@ -94,6 +94,14 @@ func ExampleSketch_Merge() {
 	// 5 5 <nil>
 }
 
+// Before a sketch is built, Params shows what its shape guarantees: a count is
+// too high by more than this part of the total with at most this probability.
+func ExampleConfig_Params() {
+	p, err := countmin.Config{Width: 1 << 14, Depth: 4}.Params()
+	fmt.Printf("%d KiB, %.3f%% of the total, probability %.3f %v\n", p.SizeBytes()>>10, 100*p.Epsilon(), p.Delta(), err)
+	// Output: 256 KiB, 0.017% of the total, probability 0.018 <nil>
+}
+
 // A sketch with a secret family can only be decoded by a receiver with the same
 // family.
 func ExampleNewReceiver() {
@@ -109,7 +117,7 @@ func ExampleNewReceiver() {
 	fmt.Println(p.SizeBytes(), "bytes when it is decoded", err)
 
 	err = new(countmin.Sketch).UnmarshalBinary(file.Bytes())
-	fmt.Println(errors.Is(err, countmin.ErrFamily))
+	fmt.Println(errors.Is(err, hashfam.ErrFamily))
 	g := countmin.NewReceiver(secret)
 	_, err = g.ReadFrom(&file)
 	fmt.Println(g.CountString("a"), err)
@@ -232,9 +240,9 @@ func ExampleHeavyHitters_Merge() {
 	}
 	fmt.Println(week.Total(), err)
 	// Output:
-	// 282 913 919
-	// 55 908 911
-	// 131 719 729
+	// 282 914 918
+	// 55 909 911
+	// 131 722 730
 	// 95607 <nil>
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/fault"
+	"github.com/filterfam/filterfam/internal/merge"
 )
 
 // HeavyHitters finds the frequent keys of a stream, whose length need not be
@@ -22,10 +22,11 @@ import (
 // value; use [HeavyHitters.Clone] instead.
 type HeavyHitters struct{ tracked }
 
-// NewHeavyHitters returns an empty HeavyHitters. It returns an [ErrParams]
-// error that names the field if the configuration is invalid.
+// NewHeavyHitters returns an empty HeavyHitters. It returns an
+// [hashfam.ErrParams] error that names the field if the configuration is
+// invalid.
 func NewHeavyHitters(c HeavyConfig) (*HeavyHitters, error) {
-	g, err := c.goal(ErrParams)
+	g, err := c.goal(hashfam.ErrParams)
 	if err != nil {
 		return nil, err
 	}
@@ -50,26 +51,26 @@ func NewHeavyReceiver(fam hashfam.Family) *HeavyHitters {
 // is as accurate as a single structure that counted everything. The shards
 // remain unchanged.
 //
-// JoinHeavyHitters returns [ErrParams] if there are no shards, and
-// [ErrIncompatible] if their Configs differ or if one tracks another's key. It
-// cannot detect untracked keys in the wrong shard, whose counts may then be too
-// low.
+// JoinHeavyHitters returns [hashfam.ErrParams] if there are no shards, and
+// [hashfam.ErrIncompatible] if their Configs differ or if one tracks another's
+// key. It cannot detect untracked keys in the wrong shard, whose counts may
+// then be too low.
 func JoinHeavyHitters(shards []*HeavyHitters) (*HeavyHitters, error) {
 	if len(shards) == 0 {
-		return nil, errs.Field(ErrParams, "number of shards", 0, "at least 1")
+		return nil, errs.Field(hashfam.ErrParams, "number of shards", 0, "at least 1")
 	}
 	var trackers []*tracker.Tracker
 	for i, s := range shards {
 		place := fmt.Sprintf("shards[%d]", i)
 		if s == nil {
-			return nil, errs.Field(ErrIncompatible, place, "nil", "a structure")
+			return nil, errs.Field(hashfam.ErrIncompatible, place, "nil", "a structure")
 		}
-		if err := fault.Same(errs, place, "HeavyConfig", shards[0].Config(), s.Config()); err != nil {
+		if err := merge.Same(errs, place, "HeavyConfig", shards[0].Config(), s.Config()); err != nil {
 			return nil, err
 		}
-		t := s.made().Last
+		t := s.made().panes.Last
 		if t.Stray(i, len(shards)) {
-			return nil, errs.Field(ErrIncompatible, place, "a structure with a key of another shard",
+			return nil, errs.Field(hashfam.ErrIncompatible, place, "a structure with a key of another shard",
 				fmt.Sprintf("keys whose digests d have d.Shard(%d) = %d", len(shards), i))
 		}
 		trackers = append(trackers, t)
@@ -161,7 +162,7 @@ func (h *HeavyHitters) completeTop(k int) bool {
 func (h *HeavyHitters) SizeBytes() uint64 { return h.panes.SizeBytes() }
 
 // Reset removes all counts and keys.
-func (h *HeavyHitters) Reset() { *h.made().Last = tracker.New(h.goal()) }
+func (h *HeavyHitters) Reset() { *h.made().panes.Last = tracker.New(h.goal()) }
 
 // Merge adds the counts of the other structures to h. If the memory is large
 // enough, h will then track every key that any other structure tracks. The part
@@ -175,23 +176,24 @@ func (h *HeavyHitters) Reset() { *h.made().Last = tracker.New(h.goal()) }
 //
 // Structures can be merged in any order. Without MemoryBytes, the order does
 // not matter as long as the merged structure tracks all the keys that the parts
-// track and no estimate has reached 2^32-1. Otherwise the order decides which
-// rare keys remain. With MemoryBytes, it also affects all bounds that are not
-// exact, because the number of counters decreases when they are widened.
+// track. Otherwise the order decides which rare keys remain. With MemoryBytes,
+// it also affects all bounds that are not exact, because the number of counters
+// decreases when they are widened.
 //
 // With K, Merge can miss a key that is among the top K of the whole stream but
 // not of any part. [HeavyHitters.Complete] then returns false.
 //
-// If the Config of another structure differs, Merge returns [ErrIncompatible]
-// and leaves h unchanged. Merging h with itself doubles all counts.
+// If the Config of another structure differs, Merge returns
+// [hashfam.ErrIncompatible] and leaves h unchanged. Merging h with itself
+// doubles all counts.
 func (h *HeavyHitters) Merge(others ...*HeavyHitters) error {
-	t := h.made().Last
-	if err := fault.Mergeable(errs, "HeavyConfig", h.Config(), others, (*HeavyHitters).Config); err != nil {
+	t := h.made().panes.Last
+	if err := merge.Mergeable(errs, "HeavyConfig", h.Config(), others, (*HeavyHitters).Config); err != nil {
 		return err
 	}
 	var trackers []*tracker.Tracker
 	for _, other := range others {
-		trackers = append(trackers, other.made().Last)
+		trackers = append(trackers, other.made().panes.Last)
 	}
 	t.Merge(trackers...)
 	return nil

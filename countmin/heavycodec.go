@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
@@ -54,27 +55,26 @@ func (h *HeavyHitters) UnmarshalText(text []byte) error { return frame.Unmarshal
 func (h *HeavyHitters) encode() (frame.Header, frame.Payload, error) {
 	t := h.panes.Last
 	if t == nil {
-		return frame.Header{}, nil, errs.Field(ErrParams, "receiver", "zero", "a structure from a constructor or from decoding")
+		return frame.Header{}, nil, errs.Field(hashfam.ErrParams, "receiver", "zero", "a structure from a constructor or from decoding")
 	}
 	kind, what := frame.HeavyHitters, math.Float64bits(t.Phi)
 	if t.K > 0 {
 		kind, what = frame.TopK, uint64(t.K)
 	}
-	words := t.PayloadWords()
-	return header(kind, h.family, heavyParams{what, t.Memory}, words), frame.Words(words, t.Payload()), nil
+	return header(kind, h.family, heavyParams{what, t.Memory}, t.PayloadBytes()), t.Payload(), nil
 }
 
 // decode reads a structure and finally, if there was no error, stores it in h.
 func (h *HeavyHitters) decode(r *frame.Reader) error {
 	var g tracker.Goal
-	words, err := read(r, h.family, func(fixed frame.Header) (err error) {
+	data, err := read(r, h.family, func(fixed frame.Header) (err error) {
 		g, err = parseGoal(fixed)
 		return err
 	}, frame.HeavyHitters, frame.TopK)
 	if err != nil {
 		return err
 	}
-	t, err := tracker.Decode(r, words, g, h.family)
+	t, err := tracker.Decode(r, data, g, h.family)
 	if err == nil {
 		*h = *onePane(h.family, t)
 	}
@@ -91,10 +91,10 @@ func parseGoal(h frame.Header) (tracker.Goal, error) {
 	if h.Kind == frame.TopK {
 		c.K = intOf(p.Threshold)
 		if c.K == 0 {
-			return tracker.Goal{}, errs.Field(ErrCorrupt, "HeavyConfig.K", c.K, fmt.Sprintf("1 to %d", tracker.MaxK))
+			return tracker.Goal{}, errs.Field(hashfam.ErrCorrupt, "HeavyConfig.K", c.K, fmt.Sprintf("1 to %d", tracker.MaxK))
 		}
 	} else {
 		c.Phi = math.Float64frombits(p.Threshold)
 	}
-	return c.goal(ErrCorrupt)
+	return c.goal(hashfam.ErrCorrupt)
 }

@@ -64,7 +64,7 @@ func (c HeavyConfig) goal(reason error) (tracker.Goal, error) {
 // need their bytes in addition. The memory grows to this size only with the
 // keys. EstimatedBytes returns the errors of [NewHeavyHitters].
 func (c HeavyConfig) EstimatedBytes() (uint64, error) {
-	g, err := c.goal(ErrParams)
+	g, err := c.goal(hashfam.ErrParams)
 	if err != nil {
 		return 0, err
 	}

@@ -4,9 +4,9 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/filterfam/filterfam/internal/fault"
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/merge"
-	"github.com/filterfam/filterfam/internal/saturating"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // Merge adds the counts of the other sketches to s, counter by counter. Unless
@@ -15,18 +15,18 @@ import (
 // parts' errors add up, so they exceed the error of a single sketch. Merging s
 // with itself doubles all counts.
 //
-// If a sketch's [Params] differ, Merge returns [ErrIncompatible], naming the
-// field and the sketch's index in others, and leaves s unchanged. When s is
-// larger than the cache, one call with many sketches is faster than many calls,
-// because it passes over s only once.
+// If a sketch's [Params] differ, Merge returns [hashfam.ErrIncompatible],
+// naming the field and the sketch's index in others, and leaves s unchanged.
+// When s is larger than the cache, one call with many sketches is faster than
+// many calls, because it passes over s only once.
 func (s *Sketch) Merge(others ...*Sketch) error {
-	if err := fault.Mergeable(errs, "Params", s.params, others, (*Sketch).Params); err != nil {
+	if err := merge.Mergeable(errs, "Params", s.params, others, (*Sketch).Params); err != nil {
 		return err
 	}
 	others = merge.Apart(s, others, (*Sketch).Clone)
 	s.rows().merge(others)
 	for _, other := range others {
-		s.total = saturating.Add(s.total, other.total)
+		s.total = sizing.SaturatingAdd(s.total, other.total)
 		s.uneven = s.uneven || other.uneven
 	}
 	return nil
@@ -64,18 +64,18 @@ func addCells[C counter](dst, src []C) {
 // maximum is multiplied by a count. If no row is left, it returns
 // math.MaxUint64.
 //
-// InnerProduct returns [ErrParams] if the sketches are conservative, because
-// the product of their counters may be too low, and [ErrIncompatible] if their
-// [Params] differ.
+// InnerProduct returns [hashfam.ErrParams] if the sketches are conservative,
+// because the product of their counters may be too low, and
+// [hashfam.ErrIncompatible] if their [Params] differ.
 func (s *Sketch) InnerProduct(other *Sketch) (uint64, error) {
 	if other == nil {
-		return 0, errs.Field(ErrIncompatible, "other", "nil", "a sketch")
+		return 0, errs.Field(hashfam.ErrIncompatible, "other", "nil", "a sketch")
 	}
-	if err := fault.Same(errs, "", "Params", s.params, other.params); err != nil {
+	if err := merge.Same(errs, "", "Params", s.params, other.params); err != nil {
 		return 0, err
 	}
 	if s.params.Conservative {
-		return 0, errs.Field(ErrParams, "Params.Conservative", true, "false for InnerProduct")
+		return 0, errs.Field(hashfam.ErrParams, "Params.Conservative", true, "false for InnerProduct")
 	}
 	return s.rows().product(other.rows(), s.params.Width), nil
 }

@@ -16,7 +16,7 @@ import (
 // probability below 10^-9.
 func TestInnerProductIsWithinItsBound(t *testing.T) {
 	_, err := new(Sketch).InnerProduct(nil)
-	requireField(t, err, ErrIncompatible, "other")
+	requireField(t, err, hashfam.ErrIncompatible, "other")
 	above := 0
 	for i := range 60 {
 		p := must(Config{Epsilon: 0.02, Delta: 0.01, Family: hashfam.Family{}.Derive(fmt.Sprint(i))}.Params())
@@ -132,12 +132,12 @@ func TestForgedRowsAreNotChangedByRemove(t *testing.T) {
 	var forged Sketch
 	require.NoError(t, forged.UnmarshalBinary(must(s.MarshalBinary())))
 	err := forged.Remove([]byte("a"), 3)
-	requireField(t, err, ErrParams, "sum of a row")
+	requireField(t, err, hashfam.ErrParams, "sum of a row")
 	require.True(t, forged.Equal(s))
 	require.NoError(t, new(Sketch).UnmarshalBinary(must(forged.MarshalBinary())))
 	sum := mustNew(t, s.Params())
 	require.NoError(t, sum.Merge(&forged))
-	requireField(t, sum.Remove([]byte("a"), 3), ErrParams, "sum of a row")
+	requireField(t, sum.Remove([]byte("a"), 3), hashfam.ErrParams, "sum of a row")
 	sum.Reset()
 	sum.AddString("a")
 	require.NoError(t, sum.Remove([]byte("a"), 1))

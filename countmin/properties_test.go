@@ -80,7 +80,7 @@ var sketches = conformance.Structure{
 	Reads: func(f conformance.Encoded) []any {
 		s := f.(*Sketch)
 		s.InnerProduct(s)
-		s.BoundsDigest(1)
+		s.CountDigest(1)
 		return []any{Config{Family: s.Family()}, s.ErrorBound()}
 	},
 }
@@ -187,8 +187,8 @@ func removeCopies(m *conformance.Machine, s, twin *Sketch) {
 	key := conformance.DrawKey(m.T)
 	if s.params.Conservative {
 		_, err := s.InnerProduct(twin)
-		requireField(m, err, ErrParams, "Params.Conservative")
-		requireField(m, s.Remove([]byte(key), 0), ErrParams, "Params.Conservative")
+		requireField(m, err, hashfam.ErrParams, "Params.Conservative")
+		requireField(m, s.Remove([]byte(key), 0), hashfam.ErrParams, "Params.Conservative")
 		return
 	}
 	n := min(drawCopies(m.T), m.Counts[key], s.CountString(key))
@@ -196,14 +196,14 @@ func removeCopies(m *conformance.Machine, s, twin *Sketch) {
 	require.NoError(m, twin.Remove([]byte(key), n))
 	m.Counts[key] -= n
 	if count := s.CountString(key); count < most(s) {
-		requireField(m, s.Remove([]byte(key), count+1), ErrParams, "n")
+		requireField(m, s.Remove([]byte(key), count+1), hashfam.ErrParams, "n")
 	}
 }
 
 // halve halves the counts, which stop at their maximum. Plain sketches refuse.
 func halve(m *conformance.Machine, s, twin *Sketch) {
 	if !s.params.Conservative {
-		requireField(m, s.Halve(), ErrParams, "Params.Conservative")
+		requireField(m, s.Halve(), hashfam.ErrParams, "Params.Conservative")
 		return
 	}
 	total := s.Total()

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/saturating"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // Remove undoes n counts of key, or returns an error and leaves s unchanged. It
@@ -18,27 +18,28 @@ import (
 // [Sketch.ErrorBound], with a probability above Delta.
 //
 // If the key was counted fewer times, other keys lose the difference and their
-// counts may be too low. Remove can only detect this, and return [ErrParams],
-// if n exceeds the key's count or the total. It always returns ErrParams if s
-// was decoded from forged counters that no keys can have caused, or if s is
-// conservative, because then keys need not have raised all their counters.
+// counts may be too low. Remove can only detect this, and return
+// [hashfam.ErrParams], if n exceeds the key's count or the total. It always
+// returns ErrParams if s was decoded from forged counters that no keys can have
+// caused, or if s is conservative, because then keys need not have raised all
+// their counters.
 func (s *Sketch) Remove(key []byte, n uint64) error { return s.RemoveDigest(s.hash.Sum(key), n) }
 
 // RemoveDigest is like [Sketch.Remove] for a key's digest, which must be
 // computed by the sketch's family.
 func (s *Sketch) RemoveDigest(d hashfam.Digest, n uint64) error {
 	if s.params.Conservative {
-		return errs.Field(ErrParams, "Params.Conservative", true, "false for Remove")
+		return errs.Field(hashfam.ErrParams, "Params.Conservative", true, "false for Remove")
 	}
 	if s.uneven { // removing a key could leave rows that do not add up to the total
-		return errs.Field(ErrParams, "sum of a row", "above 2^64-1", fmt.Sprint("the total, ", s.total))
+		return errs.Field(hashfam.ErrParams, "sum of a row", "above 2^64-1", fmt.Sprint("the total, ", s.total))
 	}
 	most := s.CountDigest(d)
 	if s.params.stuck(most) { // then all of the key's counters are stuck, and will not change
 		most = s.total
 	}
 	if most = min(most, s.total); n > most {
-		return errs.Field(ErrParams, "n", n, fmt.Sprintf("at most the key's count, %d", most))
+		return errs.Field(hashfam.ErrParams, "n", n, fmt.Sprintf("at most the key's count, %d", most))
 	}
 	s.rows().subtract(s.params.Width, d, n)
 	if s.total != math.MaxUint64 {
@@ -60,21 +61,20 @@ func (c cells[C]) subtract(w uint64, d hashfam.Digest, n uint64) {
 }
 
 // Halve divides every counter and the total by two, rounding down, so that old
-// counts fade. It returns [ErrParams] if s is not conservative. The rows of
-// plain sketches must add up to the total, on which Remove and the encoding
-// rely, but rounding would break this rule.
+// counts fade. It returns [hashfam.ErrParams] if s is not conservative. The
+// rows of plain sketches must add up to the total, on which Remove and the
+// encoding rely, but rounding would break this rule.
 //
 // Counters at their maximum are halved, too, because otherwise the most
 // frequent keys would never fade. A count may therefore be too low after Halve.
 // But it is never below an ideal counter, which belongs to the key alone, has
 // [Params].CounterBits bits, stops at its maximum and is halved as often.
-// [Sketch.Bounds] and [Sketch.ErrorBound] describe the difference from this
-// counter, and may be off by one because of rounding. A total of 2^64-1 stays
-// the same.
+// [Sketch.ErrorBound] limits the difference from this counter, and may be off by
+// one because of rounding. A total of 2^64-1 stays the same.
 func (s *Sketch) Halve() error {
 	rows := s.rows()
 	if !s.params.Conservative {
-		return errs.Field(ErrParams, "Params.Conservative", false, "true for Halve")
+		return errs.Field(hashfam.ErrParams, "Params.Conservative", false, "true for Halve")
 	}
 	most := rows.halve(s.params.Width)
 	if s.total != math.MaxUint64 {
@@ -89,7 +89,7 @@ func (c cells[C]) halve(w uint64) (most uint64) {
 		sum := uint64(0)
 		for i, n := range c[:w] {
 			c[i] = n / 2
-			sum = saturating.Add(sum, uint64(n/2))
+			sum = sizing.SaturatingAdd(sum, uint64(n/2))
 		}
 		most = max(most, sum)
 	}

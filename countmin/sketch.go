@@ -20,13 +20,13 @@ func New(c Config) (*Sketch, error) {
 }
 
 // NewFromParams returns an empty sketch with the parameters p. It returns
-// [ErrParams], naming the field, if p is invalid or if the sketch is too large
-// for the platform: with 32-bit addresses, the limit is 1 GiB.
+// [hashfam.ErrParams], naming the field, if p is invalid or if the sketch is
+// too large for the platform: with 32-bit addresses, the limit is 1 GiB.
 //
 // If there is not enough memory, the program crashes, so check
 // [Params.SizeBytes] first if p comes from an untrusted source.
 func NewFromParams(p Params) (*Sketch, error) {
-	err := cmp.Or(p.check("Params", ErrParams), errs.Fits(ErrParams, "Params.Width", p.Width, p.SizeBytes()))
+	err := cmp.Or(p.check("Params", hashfam.ErrParams), errs.Fits(hashfam.ErrParams, "Params.Width", p.Width, p.SizeBytes()))
 	if err != nil {
 		return nil, err
 	}

@@ -10,8 +10,8 @@ import (
 )
 
 // An Estimate contains bounds: a key's true count is never below Low and never
-// above High. A [Window] counts the part that it covers, so Low may be above the
-// count in exactly the window.
+// above High. A [Window] counts the part that it covers, so Low may be above
+// the count in exactly the window.
 //
 // If you need to show a single number, use High, by which All sorts. On five
 // streams, real and synthetic, High differs from the truth by 0 to 0.1% in the
@@ -28,12 +28,12 @@ type tracked struct {
 	panes  tracker.Panes
 }
 
-// made returns the panes. It panics if t is zero.
-func (t *tracked) made() *tracker.Panes {
+// made returns t. It panics if t is zero: it has no panes.
+func (t *tracked) made() *tracked {
 	if t.panes.All == nil {
 		panic(tracker.Zero)
 	}
-	return &t.panes
+	return t
 }
 
 // Family returns the family that hashes the keys.
@@ -55,13 +55,13 @@ func (t *tracked) AddString(key string) {
 func (t *tracked) AddDigest(d hashfam.Digest, key []byte) { tracker.Observe(&t.panes, d, key, 1) }
 
 // AddAll calls AddDigest for each key. digests[i] must be the digest of
-// keys[i]. If the slices have different lengths, AddAll returns [ErrParams] and
-// counts nothing.
+// keys[i]. If the slices have different lengths, AddAll returns
+// [hashfam.ErrParams] and counts nothing.
 func (t *tracked) AddAll(digests []hashfam.Digest, keys [][]byte) error {
 	if len(digests) != len(keys) {
-		return errs.Field(ErrParams, "len(digests)", len(digests), fmt.Sprintf("%d, the number of keys", len(keys)))
+		return errs.Field(hashfam.ErrParams, "len(digests)", len(digests), fmt.Sprintf("%d, the number of keys", len(keys)))
 	}
-	panes := t.made()
+	panes := &t.made().panes
 	for i, d := range digests {
 		tracker.Observe(panes, d, keys[i], 1)
 	}
@@ -71,7 +71,7 @@ func (t *tracked) AddAll(digests []hashfam.Digest, keys [][]byte) error {
 // AddN counts key n times, usually in the time of a single call of Add. The
 // bounds of key may be tighter than after n calls. Counts stop at
 // math.MaxUint64 and never wrap around.
-func (t *tracked) AddN(key []byte, n uint64) { t.made().ObserveN(t.family.Sum(key), key, n) }
+func (t *tracked) AddN(key []byte, n uint64) { t.made().panes.ObserveN(t.family.Sum(key), key, n) }
 
 // Estimate returns the bounds of key's count, whether or not key is frequent.
 func (t *tracked) Estimate(key []byte) Estimate { return t.EstimateDigest(t.family.Sum(key)) }
@@ -84,13 +84,13 @@ func (t *tracked) EstimateString(key string) Estimate {
 // EstimateDigest is like Estimate for a key's digest, which must be computed by
 // the structure's family.
 func (t *tracked) EstimateDigest(d hashfam.Digest) Estimate {
-	return Estimate(tracker.EstimateOf(t.made().All, d))
+	return Estimate(tracker.EstimateOf(t.made().panes.All, d))
 }
 
 // EstimateAll appends the result of EstimateDigest for each digest to dst and
 // returns the extended slice. It allocates only if dst must grow.
 func (t *tracked) EstimateAll(dst []Estimate, digests []hashfam.Digest) []Estimate {
-	panes := t.made()
+	panes := &t.made().panes
 	dst = slices.Grow(dst, len(digests))
 	for _, d := range digests {
 		dst = append(dst, Estimate(tracker.EstimateOf(panes.All, d)))
@@ -117,8 +117,8 @@ func threshold(phi float64, total uint64) uint64 {
 func (t *tracked) Total() uint64 { return tracker.TotalOf(t.panes.All) }
 
 // MissBound returns an upper bound on the count of any key that is not tracked.
-// A tracked key that All does not yield can have a higher count, but its High is
-// below Threshold or, in HeavyHitters with K, at most equal to it.
+// A tracked key that All does not yield can have a higher count, but its High
+// is below Threshold or, in HeavyHitters with K, at most equal to it.
 func (t *tracked) MissBound() uint64 { return t.panes.MissBound() }
 
 // clone returns a deep copy of t.

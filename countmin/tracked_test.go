@@ -72,8 +72,8 @@ func TestCompleteIsFalseIfKeysDoNotFit(t *testing.T) {
 	require.Equal(t, []string{"one"}, keysOf(h.All()))
 }
 
-// If other HeavyHitters are decoded into this one, an iterator that All returned
-// earlier yields the new keys.
+// If other HeavyHitters are decoded into this one, an iterator that All
+// returned earlier yields the new keys.
 func TestAllReadsTheCurrentTopK(t *testing.T) {
 	top := must(NewHeavyHitters(HeavyConfig{K: 2}))
 	for _, key := range []string{"a", "b", "b", "c", "c", "c"} {
@@ -90,9 +90,9 @@ func TestAllReadsTheCurrentTopK(t *testing.T) {
 	}
 }
 
-// A list of K keys is complete if no other key can have a higher count than the last of
-// its keys: neither a tracked key nor one that is too long to be tracked, which
-// is counted missed times here.
+// A list of K keys is complete if no other key can have a higher count than the
+// last of its keys: neither a tracked key nor one that is too long to be
+// tracked, which is counted missed times here.
 func TestTopKIsCompleteIfNoOtherCountIsHigher(t *testing.T) {
 	for _, c := range []struct {
 		k        int
@@ -205,8 +205,8 @@ func requireHeld(t *testing.T, budget int, make func(i int) tracking) {
 func TestBatchNeedsADigestForEachKey(t *testing.T) {
 	h, keys := newHeavy(0.1, 0), [][]byte{nil, nil}
 	digests := h.Family().SumAll(nil, keys)
-	requireField(t, h.AddAll(digests[:1], keys), ErrParams, "len(digests)")
-	requireField(t, h.AddAll(digests, keys[:1]), ErrParams, "len(digests)")
+	requireField(t, h.AddAll(digests[:1], keys), hashfam.ErrParams, "len(digests)")
+	requireField(t, h.AddAll(digests, keys[:1]), hashfam.ErrParams, "len(digests)")
 	require.Zero(t, h.Total())
 }
 
@@ -287,15 +287,15 @@ func TestOneMergeIsAtLeastAsExactAsMany(t *testing.T) {
 func TestJoinErrorsNameTheShard(t *testing.T) {
 	top := func(k int) *HeavyHitters { return must(NewHeavyHitters(HeavyConfig{K: k})) }
 	_, none := JoinHeavyHitters(nil)
-	requireField(t, none, ErrParams, "number of shards")
+	requireField(t, none, hashfam.ErrParams, "number of shards")
 	for i, shards := range [][]*HeavyHitters{{nil}, {top(2), nil}} {
 		_, err := JoinHeavyHitters(shards)
-		requireField(t, err, ErrIncompatible, fmt.Sprintf("shards[%d]", i))
+		requireField(t, err, hashfam.ErrIncompatible, fmt.Sprintf("shards[%d]", i))
 	}
 	_, heavy := JoinHeavyHitters([]*HeavyHitters{newHeavy(0.1, 0), newHeavy(0.2, 0)})
-	requireField(t, heavy, ErrIncompatible, "shards[1]: HeavyConfig.Phi")
+	requireField(t, heavy, hashfam.ErrIncompatible, "shards[1]: HeavyConfig.Phi")
 	_, other := JoinHeavyHitters([]*HeavyHitters{top(2), top(2), top(3)})
-	requireField(t, other, ErrIncompatible, "shards[2]: HeavyConfig.K")
+	requireField(t, other, hashfam.ErrIncompatible, "shards[2]: HeavyConfig.K")
 	shard := hashfam.Family{}.SumString("key").Shard(2)
 	for i := range 2 {
 		shards := []*HeavyHitters{top(5), top(5)}
@@ -303,7 +303,7 @@ func TestJoinErrorsNameTheShard(t *testing.T) {
 		if _, err := JoinHeavyHitters(shards); i == shard {
 			require.NoError(t, err)
 		} else {
-			requireField(t, err, ErrIncompatible, fmt.Sprintf("shards[%d]", i))
+			requireField(t, err, hashfam.ErrIncompatible, fmt.Sprintf("shards[%d]", i))
 		}
 	}
 }

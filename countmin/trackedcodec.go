@@ -8,13 +8,13 @@ import (
 )
 
 // header returns the header for a frame of version 1.
-func header(kind frame.Kind, fam hashfam.Family, params any, words uint64) frame.Header {
-	return frame.Header{Kind: kind, Version: 1, Check: fam.CheckValue(), Params: frame.EncodeParams(params), Payload: 8 * words}
+func header(kind frame.Kind, fam hashfam.Family, params any, payload uint64) frame.Header {
+	return frame.Header{Kind: kind, Version: 1, Check: fam.CheckValue(), Params: frame.EncodeParams(params), Payload: payload}
 }
 
 // read reads a frame of version 1, which has one of the given kinds, calls
-// parse with the verified header, and returns the words of the payload.
-func read(r *frame.Reader, fam hashfam.Family, parse func(frame.Header) error, kinds ...frame.Kind) ([]uint64, error) {
+// parse with the verified header, and returns the payload.
+func read(r *frame.Reader, fam hashfam.Family, parse func(frame.Header) error, kinds ...frame.Kind) ([]byte, error) {
 	h := r.HeaderOf(1, fam.CheckValue(), kinds...)
 	if err := r.Err(); err != nil {
 		return nil, err
@@ -22,8 +22,8 @@ func read(r *frame.Reader, fam hashfam.Family, parse func(frame.Header) error, k
 	if err := parse(h); err != nil {
 		return nil, err
 	}
-	words := frame.Read[uint64](r, h.Payload/8)
-	return words, r.Err()
+	data := frame.Read[byte](r, h.Payload)
+	return data, r.Err()
 }
 
 // intOf returns n, or the largest int if n does not fit. No field may have this

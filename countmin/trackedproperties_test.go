@@ -17,7 +17,7 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/conformance"
-	"github.com/filterfam/filterfam/internal/saturating"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // heavies, tops and windows describe how the structures that track keys are
@@ -53,7 +53,7 @@ func windowsOf(draw func(*rapid.T, hashfam.Family) WindowConfig) conformance.Str
 		Large:      large,
 		Golden:     map[string]func() conformance.Encoded{"window.bin": goldenWindow, "windowtime.bin": goldenWindowTime},
 		ClaimHuge: func(params []byte) uint64 {
-			binary.LittleEndian.PutUint64(params[24:], mostPanes)
+			binary.LittleEndian.PutUint64(params[24:], mostParts)
 			return claimHuge(params[24:])
 		},
 	})
@@ -115,7 +115,7 @@ func tracks(s conformance.Structure) conformance.Structure {
 			return conformance.Counting(estimates("High of Estimate", f, func(e Estimate) uint64 { return e.High }))
 		},
 		func(f any) []conformance.Form { // above 0 if the key may have been counted
-			return estimates("Low of Estimate", f, func(e Estimate) uint64 { return saturating.Add(e.Low, min(e.High, 1)) })
+			return estimates("Low of Estimate", f, func(e Estimate) uint64 { return sizing.SaturatingAdd(e.Low, min(e.High, 1)) })
 		},
 	}
 	s.GrowsInSteps = true
@@ -177,7 +177,7 @@ func goldenTop() conformance.Encoded {
 }
 
 func goldenWindow() conformance.Encoded {
-	w := must(NewWindow(WindowConfig{Phi: 0.2, Keys: 16, Parts: 1, MemoryBytes: 2 * leastPaneBytes}))
+	w := must(NewWindow(WindowConfig{Phi: 0.2, Keys: 16, Parts: 1, MemoryBytes: 2 * leastPartBytes}))
 	for i := range 24 {
 		w.AddString(fmt.Sprint("key ", i%7))
 	}
@@ -185,7 +185,7 @@ func goldenWindow() conformance.Encoded {
 }
 
 func goldenWindowTime() conformance.Encoded {
-	w := must(NewWindow(WindowConfig{Phi: 0.2, Span: time.Minute, Parts: 2, MemoryBytes: 3 * leastPaneBytes, Family: keyed}))
+	w := must(NewWindow(WindowConfig{Phi: 0.2, Span: time.Minute, Parts: 2, MemoryBytes: 3 * leastPartBytes, Family: keyed}))
 	for i := range 20 {
 		w.Advance(time.Unix(int64(2*i-40), 0))
 		w.AddString(fmt.Sprint("key ", i*i%11))
@@ -229,7 +229,7 @@ func drawWindow(t *rapid.T, fam hashfam.Family) WindowConfig {
 		c.Span = time.Hour
 	}
 	if rapid.Bool().Draw(t, "budget") {
-		c.MemoryBytes = leastPaneBytes * (c.Parts + 1) * rapid.IntRange(1, 3).Draw(t, "times")
+		c.MemoryBytes = leastPartBytes * (c.Parts + 1) * rapid.IntRange(1, 3).Draw(t, "times")
 	}
 	return c
 }
@@ -363,7 +363,7 @@ func covered(m *conformance.Machine) map[string]uint64 {
 		begin := m.Now - (m.Now%length+length)%length // of the newest pane
 		return recent(m.Added, math.MaxUint64, begin-length*int64(c.Parts))
 	}
-	size := w.time.Keys()
+	size := w.ring.Keys()
 	last := uint64(0) // in the newest pane
 	for _, e := range m.Added {
 		if last = (last + e.N%size) % size; last == 0 {
@@ -380,7 +380,7 @@ func recent(added []conformance.Entry, n uint64, start int64) map[string]uint64 
 	for _, e := range slices.Backward(added) {
 		times := min(e.N, n)
 		if times > 0 && e.At >= start {
-			in[e.Key] = saturating.Add(in[e.Key], times)
+			in[e.Key] = sizing.SaturatingAdd(in[e.Key], times)
 		}
 		if n != math.MaxUint64 {
 			n -= times

@@ -35,21 +35,21 @@ import (
 type Window struct {
 	tracked
 	config WindowConfig
-	time   ring.Ring // the position, if the window has a Span
+	ring   ring.Ring // the position if the window has a Span, or the keys of a pane
 }
 
 // NewWindow returns an empty window for c, whose memory grows with the keys. It
-// returns [ErrParams], naming the field, if c is invalid.
+// returns [hashfam.ErrParams], naming the field, if c is invalid.
 func NewWindow(c WindowConfig) (*Window, error) {
 	c, err := c.rounded()
 	if err != nil {
 		return nil, err
 	}
-	if err := c.check(ErrParams); err != nil {
+	if err := c.check(hashfam.ErrParams); err != nil {
 		return nil, err
 	}
-	w := &Window{config: c, time: c.ring()}
-	w.tracked = tracked{c.Family, tracker.Blank(c.goal(), c.Parts+1, w.time.Keys())}
+	w := &Window{config: c, ring: c.ring()}
+	w.tracked = tracked{c.Family, tracker.Blank(c.goal(), c.Parts+1, w.ring.Keys())}
 	return w, nil
 }
 
@@ -68,7 +68,7 @@ func (w *Window) Config() WindowConfig { return w.config }
 // treated as the same time, and so are all times after 2262.
 //
 // Advance has no effect on a window of Keys. It runs in O(Parts) time.
-func (w *Window) Advance(now time.Time) { w.made().Turn(w.time.Advance(now)) }
+func (w *Window) Advance(now time.Time) { w.made().panes.Turn(w.ring.Advance(now)) }
 
 // All yields the heavy hitters of the window and their estimated counts, sorted
 // by descending High and then by ascending key. These are the keys whose High
@@ -90,7 +90,7 @@ func (w *Window) Threshold() uint64 {
 	if w.config.Keys > 0 {
 		return threshold(w.config.Phi, min(w.Total(), w.config.Keys))
 	}
-	return threshold(w.config.Phi, tracker.TotalOf(w.made().All[1:]))
+	return threshold(w.config.Phi, tracker.TotalOf(w.made().panes.All[1:]))
 }
 
 // Complete reports whether All is certain to yield every key whose count
@@ -106,17 +106,17 @@ func (w *Window) SizeBytes() uint64 { return windowBytes + w.panes.SizeBytes() }
 // Reset removes all counts and keys, and forgets the time. It runs in O(Parts)
 // time.
 func (w *Window) Reset() {
-	w.made().Turn(math.MaxUint64)
-	w.time.Reset()
+	w.made().panes.Turn(math.MaxUint64)
+	w.ring.Reset()
 }
 
 // Clone returns a deep copy of w.
-func (w *Window) Clone() *Window { return &Window{w.clone(), w.config, w.time} }
+func (w *Window) Clone() *Window { return &Window{w.clone(), w.config, w.ring} }
 
 // Equal reports whether w and other have the same Config and time and have
 // counted the same in every pane.
 func (w *Window) Equal(other *Window) bool {
-	return other != nil && w.config == other.config && w.time == other.time && w.equal(&other.tracked)
+	return other != nil && w.config == other.config && w.ring == other.ring && w.equal(&other.tracked)
 }
 
 // String describes w in one line.

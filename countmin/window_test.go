@@ -19,9 +19,9 @@ func TestWindowConfigsHaveDefaults(t *testing.T) {
 	for _, c := range []struct{ config, want WindowConfig }{
 		{WindowConfig{Phi: 0.1, Keys: 10}, WindowConfig{Phi: 0.1, Keys: 10, Parts: 8}},
 		{WindowConfig{Phi: 0.1, Span: 1001}, WindowConfig{Phi: 0.1, Span: 1008, Parts: 8}},
-		{config: WindowConfig{Phi: 1, Keys: mostKeys, Parts: mostPanes, MemoryBytes: tracker.MaxMemory}},
-		{config: WindowConfig{Phi: 0.1, Keys: 1, Parts: 1, MemoryBytes: 2 * leastPaneBytes}},
-		{config: WindowConfig{Phi: 0.1, Span: math.MaxInt64 - mostPanes, Parts: 1}},
+		{config: WindowConfig{Phi: 1, Keys: mostKeys, Parts: mostParts, MemoryBytes: tracker.MaxMemory}},
+		{config: WindowConfig{Phi: 0.1, Keys: 1, Parts: 1, MemoryBytes: 2 * leastPartBytes}},
+		{config: WindowConfig{Phi: 0.1, Span: math.MaxInt64 - mostParts, Parts: 1}},
 	} {
 		if c.want == (WindowConfig{}) {
 			c.want = c.config

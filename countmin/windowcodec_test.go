@@ -20,9 +20,9 @@ func TestDecodedWindowsAllocateWhatTheirKeysNeed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := WindowConfig{
 			Phi:   rapid.SampledFrom([]float64{math.SmallestNonzeroFloat64, 1e-9, 0.001, 1}).Draw(t, "phi"),
-			Parts: rapid.SampledFrom([]int{1, 100, mostPanes}).Draw(t, "panes"),
+			Parts: rapid.SampledFrom([]int{1, 100, mostParts}).Draw(t, "panes"),
 		}
-		least := leastPaneBytes * (c.Parts + 1)
+		least := leastPartBytes * (c.Parts + 1)
 		c.MemoryBytes = rapid.SampledFrom([]int{0, least, 4 * least, tracker.MaxMemory / 16, tracker.MaxMemory}).Draw(t, "memory")
 		if c.Keys = rapid.SampledFrom([]uint64{0, 1, 10_000, mostKeys}).Draw(t, "keys of the window"); c.Keys == 0 {
 			c.Span = time.Hour

@@ -45,23 +45,23 @@ type WindowConfig struct {
 }
 
 const (
-	usualPanes     = 8
-	mostPanes      = 1 << 10
+	usualParts     = 8
+	mostParts      = 1 << 10
 	mostKeys       = 1 << 62
-	mostSpan       = math.MaxInt64 - mostPanes
-	leastPaneBytes = 1280
+	mostSpan       = math.MaxInt64 - mostParts
+	leastPartBytes = 1280
 	windowBytes    = 256 // upper bound on the size of a Window without its panes
 )
 
-// EstimatedBytes is like [HeavyConfig.EstimatedBytes] for a Window, each part of
-// which uses as much memory as a HeavyHitters. It returns the errors of
+// EstimatedBytes is like [HeavyConfig.EstimatedBytes] for a Window, each part
+// of which uses as much memory as a HeavyHitters. It returns the errors of
 // [NewWindow].
 func (c WindowConfig) EstimatedBytes() (uint64, error) {
 	c, err := c.rounded()
 	if err != nil {
 		return 0, err
 	}
-	if err := c.check(ErrParams); err != nil {
+	if err := c.check(hashfam.ErrParams); err != nil {
 		return 0, err
 	}
 	if c.MemoryBytes > 0 {
@@ -71,18 +71,19 @@ func (c WindowConfig) EstimatedBytes() (uint64, error) {
 }
 
 // rounded returns c with the number of parts that it will have, and with a Span
-// that is a multiple of it. It returns [ErrParams] if there is no such Span.
+// that is a multiple of it. It returns [hashfam.ErrParams] if there is no such
+// Span.
 func (c WindowConfig) rounded() (WindowConfig, error) {
 	if c.Parts == 0 {
-		c.Parts = usualPanes
+		c.Parts = usualParts
 	}
 	parts := time.Duration(c.Parts)
-	if parts < 1 || parts > mostPanes || c.Span <= 0 {
+	if parts < 1 || parts > mostParts || c.Span <= 0 {
 		return c, nil // for check
 	}
 	longest := mostSpan / parts * parts
 	if c.Span > longest {
-		return c, errs.Field(ErrParams, "WindowConfig.Span", int64(c.Span), fmt.Sprintf("1 to %d with %d parts, or 0 if Keys is given", int64(longest), parts))
+		return c, errs.Field(hashfam.ErrParams, "WindowConfig.Span", int64(c.Span), fmt.Sprintf("1 to %d with %d parts, or 0 if Keys is given", int64(longest), parts))
 	}
 	c.Span = (c.Span + parts - 1) / parts * parts
 	return c, nil
@@ -94,8 +95,8 @@ func (c WindowConfig) check(reason error) error {
 	switch {
 	case !(c.Phi > 0 && c.Phi <= 1):
 		return errs.Field(reason, "WindowConfig.Phi", c.Phi, "above 0 and at most 1")
-	case c.Parts < 1 || c.Parts > mostPanes:
-		return errs.Field(reason, "WindowConfig.Parts", c.Parts, fmt.Sprintf("1 to %d, or 0 for %d", mostPanes, usualPanes))
+	case c.Parts < 1 || c.Parts > mostParts:
+		return errs.Field(reason, "WindowConfig.Parts", c.Parts, fmt.Sprintf("1 to %d, or 0 for %d", mostParts, usualParts))
 	case c.Span < 0 || c.Span > mostSpan:
 		return errs.Field(reason, "WindowConfig.Span", int64(c.Span), fmt.Sprintf("1 to %d, or 0 if Keys is given", int64(mostSpan)))
 	case c.Span%time.Duration(c.Parts) != 0:
@@ -105,7 +106,7 @@ func (c WindowConfig) check(reason error) error {
 	case (c.Keys == 0) == (c.Span == 0):
 		return errs.Field(reason, "WindowConfig", fmt.Sprintf("Keys %d, Span %v", c.Keys, c.Span), "either Keys or Span")
 	}
-	return checkMemory("WindowConfig.MemoryBytes", c.MemoryBytes, leastPaneBytes*(c.Parts+1), reason)
+	return checkMemory("WindowConfig.MemoryBytes", c.MemoryBytes, leastPartBytes*(c.Parts+1), reason)
 }
 
 // ring returns a new window's position.

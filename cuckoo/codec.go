@@ -16,7 +16,7 @@ type counted struct {
 }
 
 var format = frame.Format[counted, byte]{
-	Kind: frame.Cuckoo, Version: 1, Errs: errs, Parse: parseParams, Len: counted.SizeBytes, Fits: counted.fits,
+	Kind: frame.Cuckoo, Version: 1, Errs: errs, Parse: parseParams, Fits: counted.fits,
 }
 
 // AppendBinary appends the encoded filter to dst: 72 bytes plus the table. See
@@ -46,7 +46,7 @@ func (f *Filter) UnmarshalText(text []byte) error { return frame.UnmarshalText(f
 
 // ReadParams returns the parameters of the next encoded filter in r. It reads
 // only the header, so you can check [Params.SizeBytes] before decoding. If the
-// header belongs to another structure, [ErrCorrupt] names it.
+// header belongs to another structure, [hashfam.ErrCorrupt] names it.
 func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
 	p, err := format.ReadHeader(r, fam)
 	return p.Params, err
@@ -55,7 +55,7 @@ func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
 // encode returns the filter's frame, or ErrParams for the zero Filter.
 func (f *Filter) encode() (frame.Header, frame.Payload, error) {
 	p := f.params
-	if err := p.check(ErrParams); err != nil {
+	if err := p.check(hashfam.ErrParams); err != nil {
 		return frame.Header{}, nil, err
 	}
 	flags := uint64(p.FingerprintBits)
@@ -88,11 +88,11 @@ func parseParams(h frame.Header, fam hashfam.Family) (counted, error) {
 		return counted{}, err
 	}
 	p := Params{Buckets: w[0], FingerprintBits: int(w[1] & 0xff), Compact: w[1]>>8 == 1, Family: fam}
-	if err := p.check(ErrCorrupt); err != nil {
+	if err := p.check(hashfam.ErrCorrupt); err != nil {
 		return counted{}, err
 	}
 	if w[2] > p.slots() {
-		return counted{}, errs.Field(ErrCorrupt, "number of fingerprints", w[2], fmt.Sprintf("at most %d slots", p.slots()))
+		return counted{}, errs.Field(hashfam.ErrCorrupt, "number of fingerprints", w[2], fmt.Sprintf("at most %d slots", p.slots()))
 	}
 	return counted{p, w[2]}, h.CheckPayload(p.SizeBytes(), errs)
 }
@@ -104,10 +104,10 @@ func (f *readable) checkTable() error {
 	used := f.params.Buckets * f.params.shape().BucketBits() / 8 // two buckets are whole bytes
 	rest := f.table.Bytes[used:]
 	if !bytes.Equal(rest, make([]byte, len(rest))) {
-		return errs.Field(ErrCorrupt, "bits beyond the last bucket", fmt.Sprintf("% x", rest), "0")
+		return errs.Field(hashfam.ErrCorrupt, "bits beyond the last bucket", fmt.Sprintf("% x", rest), "0")
 	}
 	if n := f.params.slots() - f.table.Free(f.params.Buckets); n != f.count {
-		return errs.Field(ErrCorrupt, "number of fingerprints", f.count, fmt.Sprintf("%d, as in the table", n))
+		return errs.Field(hashfam.ErrCorrupt, "number of fingerprints", f.count, fmt.Sprintf("%d, as in the table", n))
 	}
 	return f.table.CheckOrder(f.params.Buckets)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
@@ -18,8 +19,8 @@ const (
 
 // No sequence of Adds leads to these tables: their number of fingerprints is
 // wrong, a compact bucket has the number 3876, which does not exist, or is not
-// in order, or bits after the last bucket are set, for example in the half word and the word
-// after 38 buckets of 36 bits.
+// in order, or bits after the last bucket are set, for example in the half word
+// and the word after 38 buckets of 36 bits.
 func TestImpossibleTablesAreCorrupt(t *testing.T) {
 	machine.Matters(t)
 	for _, p := range append(kinds, Params{Buckets: 38, FingerprintBits: 9}) {
@@ -31,12 +32,12 @@ func TestImpossibleTablesAreCorrupt(t *testing.T) {
 			require.Len(t, b, 72+int(f.SizeBytes()))
 			change(b, b[payloadAt:])
 			b = frametest.Seal(b)
-			requireField(t, new(Filter).UnmarshalBinary(b), ErrCorrupt, field)
+			requireField(t, new(Filter).UnmarshalBinary(b), hashfam.ErrCorrupt, field)
 			v, err := NewView(b, p.Family)
 			if err == nil {
 				err = v.Verify()
 			}
-			requireField(t, err, ErrCorrupt, field)
+			requireField(t, err, hashfam.ErrCorrupt, field)
 		}
 		for _, wrong := range []uint64{0, 2, p.slots() + 1, 1<<64 - 1} {
 			requireCorrupt("number of fingerprints", func(b, _ []byte) { binary.LittleEndian.PutUint64(b[countAt:], wrong) })
@@ -64,7 +65,7 @@ func TestDerivedParametersAreChecked(t *testing.T) {
 		b, err := s.MarshalBinary()
 		require.NoError(t, err)
 		b[at]++
-		requireField(t, new(Scalable).UnmarshalBinary(frametest.Seal(b)), ErrCorrupt, field)
+		requireField(t, new(Scalable).UnmarshalBinary(frametest.Seal(b)), hashfam.ErrCorrupt, field)
 	}
 }
 

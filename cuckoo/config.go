@@ -21,8 +21,8 @@ type Config struct {
 	// copies. If each key has a single copy, this number fits with probability
 	// above 1 - 1e-6 over random families, and often a few more keys fit. If
 	// most keys have several copies, Add fails earlier, because all copies of a
-	// key must be in two buckets. If Capacity is zero, the filter has room for as
-	// many keys as FPRate and MemoryBytes allow, which [Params.CapacityAt]
+	// key must be in two buckets. If Capacity is zero, the filter has room for
+	// as many keys as FPRate and MemoryBytes allow, which [Params.CapacityAt]
 	// returns.
 	Capacity uint64
 
@@ -80,8 +80,8 @@ type Params struct {
 // keys, and wider fingerprints may then need less memory than additional
 // buckets.
 //
-// Params returns [ErrParams], naming the field, if no filter meets c. It needs
-// about a millisecond, or ten without Capacity.
+// Params returns [hashfam.ErrParams], naming the field, if no filter meets c.
+// It needs about a millisecond, or ten without Capacity.
 func (c Config) Params() (Params, error) {
 	return budget.Plan(errs, c.Capacity, c.FPRate, c.MemoryBytes, c.smallest, c.within)
 }
@@ -101,10 +101,10 @@ func (c Config) smallest(n uint64, rate float64) (Params, error) {
 		return Params{p.Buckets, p.FingerprintBits, c.Compact, c.Family}, nil
 	}
 	if least := sizing.LeastCuckooRate(n); rate < least {
-		return Params{}, errs.Field(ErrParams, "Config.FPRate", rate,
+		return Params{}, errs.Field(hashfam.ErrParams, "Config.FPRate", rate,
 			fmt.Sprintf("at least about %.2g (fingerprints have at most %d bits)", least, sizing.MaxFingerprintBits))
 	}
-	return Params{}, errs.Field(ErrParams, "Config.Capacity", n,
+	return Params{}, errs.Field(hashfam.ErrParams, "Config.Capacity", n,
 		fmt.Sprintf("a capacity that fits in %d bits at this rate", uint64(sizing.MaxBits)))
 }
 
@@ -160,13 +160,9 @@ func (p Params) SizeBytes() uint64 {
 	return p.shape().Bytes()
 }
 
-// Capacity returns the number of distinct keys that fit in a filter with these
-// parameters with probability above 1 - 1e-6 over random families, or 0 if p is
-// invalid. If fingerprints are narrow, a particular family, for example the
-// public one, may have a slightly lower probability. See docs/theory.md for the
-// derivation.
-func (p Params) Capacity() uint64 {
-	if p.check(ErrParams) != nil {
+// capacity returns CapacityAt(1).
+func (p Params) capacity() uint64 {
+	if p.check(hashfam.ErrParams) != nil {
 		return 0
 	}
 	return sizing.CuckooCapacity(p.Buckets, p.FingerprintBits)
@@ -174,9 +170,12 @@ func (p Params) Capacity() uint64 {
 
 // CapacityAt is the inverse of RateAt: it returns the largest number of
 // distinct keys whose false-positive rate does not exceed rate, but no more
-// than [Params.Capacity]. This is 0 if p is invalid.
+// than fit in the filter with probability above 1 - 1e-6 over random families,
+// which is CapacityAt(1). If fingerprints are narrow, a particular family, for
+// example the public one, may have a slightly lower probability. See
+// docs/theory.md for the derivation. CapacityAt returns 0 if p is invalid.
 func (p Params) CapacityAt(rate float64) uint64 {
-	most := p.Capacity()
+	most := p.capacity()
 	return min(most, sizing.MostKeys(rate, most, p.RateAt))
 }
 
@@ -186,7 +185,7 @@ func (p Params) CapacityAt(rate float64) uint64 {
 // fingerprint, one of 2^f-1, and the same pair of buckets, which 2 of m buckets
 // select. (Fan et al., section 5.1, give an upper bound.)
 func (p Params) RateAt(n uint64) float64 {
-	if p.check(ErrParams) != nil {
+	if p.check(hashfam.ErrParams) != nil {
 		return math.NaN()
 	}
 	return sizing.WithDigest(sizing.CuckooTableRate(p.Buckets, p.FingerprintBits, n), n)

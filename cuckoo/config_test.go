@@ -2,10 +2,9 @@ package cuckoo
 
 import (
 	"math"
-	"math/bits"
 	"testing"
 
-	"github.com/filterfam/filterfam/internal/checks"
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/sizing"
 	"github.com/stretchr/testify/require"
@@ -15,7 +14,7 @@ import (
 func requireField(t *testing.T, err, sentinel error, field string) {
 	t.Helper()
 	require.ErrorIs(t, err, sentinel)
-	var fe *FieldError
+	var fe *hashfam.FieldError
 	require.ErrorAs(t, err, &fe)
 	require.Equal(t, field, fe.Field, "%v", err)
 	require.Contains(t, err.Error(), field)
@@ -41,7 +40,7 @@ func TestInvalidParamsReturnFieldErrors(t *testing.T) {
 	} {
 		for _, c := range configs {
 			_, err := c.Params()
-			requireField(t, err, ErrParams, field)
+			requireField(t, err, hashfam.ErrParams, field)
 		}
 	}
 	for field, params := range map[string][]Params{
@@ -56,8 +55,8 @@ func TestInvalidParamsReturnFieldErrors(t *testing.T) {
 	} {
 		for _, p := range params {
 			_, err := NewFromParams(p)
-			requireField(t, err, ErrParams, field)
-			require.Zero(t, p.Capacity())
+			requireField(t, err, hashfam.ErrParams, field)
+			require.Zero(t, p.CapacityAt(1))
 		}
 	}
 	for field, configs := range map[string][]ScalableConfig{
@@ -66,12 +65,12 @@ func TestInvalidParamsReturnFieldErrors(t *testing.T) {
 	} {
 		for _, c := range configs {
 			s, err := NewScalable(c)
-			requireField(t, err, ErrParams, field)
+			requireField(t, err, hashfam.ErrParams, field)
 			require.Nil(t, s)
 		}
 	}
-	require.NoError(t, Params{Buckets: most, FingerprintBits: 32}.check(ErrParams))
-	require.NoError(t, ScalableConfig{Expected: pages*3872 - 1000, FPRate: 0.9}.check(ErrParams))
+	require.NoError(t, Params{Buckets: most, FingerprintBits: 32}.check(hashfam.ErrParams))
+	require.NoError(t, ScalableConfig{Expected: pages*3872 - 1000, FPRate: 0.9}.check(hashfam.ErrParams))
 }
 
 func TestParamsMeetTheirConfig(t *testing.T) {
@@ -84,16 +83,16 @@ func TestParamsMeetTheirConfig(t *testing.T) {
 		}
 		p, err := c.Params()
 		require.NoError(t, err)
-		require.NoError(t, p.check(ErrParams))
+		require.NoError(t, p.check(hashfam.ErrParams))
 		require.LessOrEqual(t, p.RateAt(c.Capacity), c.FPRate)
-		require.GreaterOrEqual(t, p.Capacity(), c.Capacity)
+		require.GreaterOrEqual(t, p.CapacityAt(1), c.Capacity)
 		most := p.CapacityAt(c.FPRate)
 		require.GreaterOrEqual(t, most, c.Capacity)
-		require.True(t, most == p.Capacity() || p.RateAt(most+1) > c.FPRate)
+		require.True(t, most == p.CapacityAt(1) || p.RateAt(most+1) > c.FPRate)
 		q := p // no smaller table is enough, except that sizes may be rounded to eleven bits
 		q.Buckets -= max(2, q.Buckets/500&^1)
-		if q.check(ErrParams) == nil {
-			require.True(t, q.Capacity() < c.Capacity || q.RateAt(c.Capacity) > c.FPRate, "%v is enough", q)
+		if q.check(hashfam.ErrParams) == nil {
+			require.True(t, q.CapacityAt(1) < c.Capacity || q.RateAt(c.Capacity) > c.FPRate, "%v is enough", q)
 		}
 	})
 }
@@ -118,32 +117,5 @@ func TestSizesDoNotOverflow(t *testing.T) {
 		{Buckets: 2, FingerprintBits: 0, Compact: true}: math.MaxUint64,
 	} {
 		require.Equal(t, size, p.SizeBytes(), "%v", p)
-	}
-}
-
-func TestParamsUseMemoryBytes(t *testing.T) {
-	machine.Matters(t)
-	for _, compact := range []bool{false, true} {
-		var keys uint64
-		checks.Budget[Params]{
-			Params: func(n uint64, rate float64, bytes uint64) (Params, error) {
-				keys = n
-				return Config{Capacity: n, FPRate: rate, MemoryBytes: bytes, Compact: compact}.Params()
-			},
-			Neighbors: func(p Params, bytes uint64) (list []Params) {
-				if p.Buckets > 0 && p.Capacity() < keys {
-					t.Errorf("%v: %d keys do not fit", p, keys)
-				}
-				for q := (Params{FingerprintBits: sizing.MinFingerprintBits, Compact: compact}); q.FingerprintBits <= sizing.MaxFingerprintBits; q.FingerprintBits++ {
-					most := 64 * (bytes/8 - min(1, bytes/8)) / q.shape().BucketBits() &^ 1
-					for _, q.Buckets = range []uint64{most, most - 2, most - 4, most / 64 * 64, 1 << (bits.Len64(most|1) - 1), p.Buckets + 2, p.Buckets + 4} {
-						if q.Capacity() >= keys {
-							list = append(list, q)
-						}
-					}
-				}
-				return list
-			},
-		}.Run(t)
 	}
 }

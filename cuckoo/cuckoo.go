@@ -57,9 +57,9 @@ func (f *Filter) insert(i, j, fp uint64) error {
 	switch {
 	case f.table.Put(i, j, fp):
 	case f.table.Count(i, j, fp) == 2*table.Slots:
-		return ErrCopies
+		return table.ErrCopies
 	case !f.table.Evict(&f.partners, i, j, fp, table.Far):
-		return table.ErrFull
+		return ErrFull
 	}
 	f.count++
 	return nil

@@ -125,6 +125,6 @@ func ExampleNewScalable() {
 	fmt.Println(s.Len(), s.SizeBytes(), s.FalsePositiveRate() < 0.01)
 	fmt.Println(s.DeleteDigest(s.Family().SumUint64(99_999)), s.Len())
 	// Output:
-	// 100000 386112 true
+	// 100000 386208 true
 	// true 99999
 }

@@ -21,13 +21,13 @@ func New(c Config) (*Filter, error) {
 }
 
 // NewFromParams returns an empty filter with the parameters p. It returns
-// [ErrParams], naming the field, if p is invalid or if the filter is too large
-// for the platform: with 32-bit addresses, the limit is 1 GiB.
+// [hashfam.ErrParams], naming the field, if p is invalid or if the filter is
+// too large for the platform: with 32-bit addresses, the limit is 1 GiB.
 //
 // If there is not enough memory, the program crashes, so check
 // [Params.SizeBytes] first if p comes from an untrusted source.
 func NewFromParams(p Params) (*Filter, error) {
-	if err := cmp.Or(p.check(ErrParams), p.fits(ErrParams)); err != nil {
+	if err := cmp.Or(p.check(hashfam.ErrParams), p.fits(hashfam.ErrParams)); err != nil {
 		return nil, err
 	}
 	return &Filter{newReadable(p, make([]byte, p.SizeBytes()), 0)}, nil

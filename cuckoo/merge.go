@@ -1,20 +1,20 @@
 package cuckoo
 
-import "github.com/filterfam/filterfam/internal/fault"
+import "github.com/filterfam/filterfam/internal/merge"
 
 // Merge adds all fingerprints of the other filters to f. Every key of the
 // merged filters is then found, the numbers of copies add up, and each key can
 // be deleted. If f itself is among others, its keys are added once more each
 // time. Merge builds the result in a copy of f.
 //
-// If a filter's [Params] differ, Merge returns [ErrIncompatible], naming the
-// field and the filter's index in others. It returns [ErrFull] if it cannot
-// make room for all fingerprints. Since their order matters, this can happen
-// even if a new filter would have room for all keys. After an error, f is
-// unchanged.
+// If a filter's [Params] differ, Merge returns [hashfam.ErrIncompatible],
+// naming the field and the filter's index in others. It returns [ErrFull] if it
+// cannot make room for all fingerprints. Since their order matters, this can
+// happen even if a new filter would have room for all keys. After an error, f
+// is unchanged.
 func (f *Filter) Merge(others ...*Filter) error {
 	f.table.Made()
-	if err := fault.Mergeable(errs, "Params", f.params, others, (*Filter).Params); err != nil {
+	if err := merge.Mergeable(errs, "Params", f.params, others, (*Filter).Params); err != nil {
 		return err
 	}
 	merged := f.Clone()

@@ -60,6 +60,7 @@ func TestDecodingReturnsTheEncodedFilter(t *testing.T) {
 
 // filters describes how a Filter is used, encoded and printed.
 var filters = conformance.Structure{
+	Full: ErrFull,
 	Type: conformance.Created(NewReceiver, drawParams, NewFromParams),
 	// Tables depend on the order of keys unless they are empty.
 	Canonical: func(f conformance.Encoded) bool { return f.(*Filter).Len() == 0 },
@@ -83,6 +84,7 @@ var filters = conformance.Structure{
 
 // scalables describes how a Scalable is used, encoded and printed.
 var scalables = conformance.Structure{
+	Full: ErrFull,
 	Type: conformance.Created(NewScalableReceiver, drawScalable, NewScalable),
 	Actions: map[string]func(*conformance.Machine){
 		"add copies": conformance.On(addCopies[*Scalable]), "add thousands": conformance.On(addThousands),

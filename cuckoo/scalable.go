@@ -36,12 +36,12 @@ type Scalable struct {
 }
 
 // NewScalable returns an empty filter for c, in O(Expected) time. It returns
-// [ErrParams], naming the field, if c is invalid. If there is not enough
-// memory, the program crashes, so check [ScalableConfig.InitialBytes] first if
-// c comes from an untrusted source.
+// [hashfam.ErrParams], naming the field, if c is invalid. If there is not
+// enough memory, the program crashes, so check [ScalableConfig.InitialBytes]
+// first if c comes from an untrusted source.
 func NewScalable(c ScalableConfig) (*Scalable, error) {
 	_, err := c.InitialBytes()
-	if err = cmp.Or(err, c.fits(ErrParams)); err != nil {
+	if err = cmp.Or(err, c.fits(hashfam.ErrParams)); err != nil {
 		return nil, err
 	}
 	return &Scalable{c, *pages.New(c.geometry(), partnersKey(c.Family))}, nil

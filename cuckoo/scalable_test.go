@@ -51,7 +51,7 @@ func TestScalableUsesMemoryBytes(t *testing.T) {
 		require.NoError(t, err)
 		c.MemoryBytes = first - 1
 		_, err = NewScalable(c)
-		requireField(t, err, ErrParams, "ScalableConfig.MemoryBytes")
+		requireField(t, err, hashfam.ErrParams, "ScalableConfig.MemoryBytes")
 		require.ErrorContains(t, err, fmt.Sprint("at least ", first))
 		for _, times := range []uint64{1, 2, 9, 60} {
 			c.MemoryBytes = times*first + first/2

@@ -9,10 +9,9 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// scalableParams are the parameters in a frame of kind ScalableCuckoo, version
-// 2. If MemoryBytes is zero, it is left out, and the frame has version 1.
-// LogBuckets and Plots can be computed from the other fields, but are included
-// for other programs. Package pages describes the payload.
+// scalableParams are the parameters in a frame of kind ScalableCuckoo. The
+// other fields determine LogBuckets and Plots, which are included for other
+// programs. Package pages describes the payload.
 type scalableParams struct {
 	Expected   uint64   // offset 0
 	FPRate     float64  // 8
@@ -28,12 +27,12 @@ type scalableParams struct {
 // A scalableHeader holds the parameters in a header.
 type scalableHeader struct {
 	ScalableConfig
-	count, payload uint64
+	count uint64
 }
 
 var scalableFormat = frame.Format[scalableHeader, byte]{
-	Kind: frame.ScalableCuckoo, Version: 2, Errs: errs, Parse: parseScalable,
-	Len: func(h scalableHeader) uint64 { return h.payload }, Fits: scalableHeader.fits,
+	Kind: frame.ScalableCuckoo, Version: 1, Errs: errs, Parse: parseScalable,
+	Fits: scalableHeader.fits,
 }
 
 // AppendBinary appends the encoded filter to dst: the pages, 8 bytes for each
@@ -67,7 +66,7 @@ func (s *Scalable) UnmarshalText(text []byte) error { return frame.UnmarshalText
 // encode returns the filter's frame, or ErrParams for the zero Scalable.
 func (s *Scalable) encode() (frame.Header, frame.Payload, error) {
 	c := s.config
-	if err := c.check(ErrParams); err != nil {
+	if err := c.check(hashfam.ErrParams); err != nil {
 		return frame.Header{}, nil, err
 	}
 	size := uint64(0)
@@ -78,7 +77,7 @@ func (s *Scalable) encode() (frame.Header, frame.Payload, error) {
 		Expected: c.Expected, FPRate: c.FPRate, Count: s.Len(), Compact: c.Compact,
 		LogBuckets: s.pages.LogBuckets(), Plots: s.pages.Roots, MemoryBytes: c.MemoryBytes,
 	}, size)
-	return h.Shortest(), s.pages.Payload, nil
+	return h, s.pages.Payload, nil
 }
 
 // decode reads a filter and, if there is no error, replaces s with it.
@@ -92,7 +91,7 @@ func (s *Scalable) decode(r *frame.Reader) error {
 		return err
 	}
 	if set.Len() != h.count {
-		return errs.Field(ErrCorrupt, "number of keys", h.count, fmt.Sprintf("%d, as in the pages", set.Len()))
+		return errs.Field(hashfam.ErrCorrupt, "number of keys", h.count, fmt.Sprintf("%d, as in the pages", set.Len()))
 	}
 	*s = Scalable{h.ScalableConfig, *set}
 	return nil
@@ -101,19 +100,19 @@ func (s *Scalable) decode(r *frame.Reader) error {
 // parseScalable reads the parameters from a verified header.
 func parseScalable(h frame.Header, fam hashfam.Family) (scalableHeader, error) {
 	var p scalableParams
-	if err := h.DecodeLongest(&p, errs); err != nil {
+	if err := h.DecodeParams(&p, errs); err != nil {
 		return scalableHeader{}, err
 	}
 	c := ScalableConfig{Expected: p.Expected, FPRate: p.FPRate, MemoryBytes: p.MemoryBytes, Compact: p.Compact, Family: fam}
-	if err := c.check(ErrCorrupt); err != nil {
+	if err := c.check(hashfam.ErrCorrupt); err != nil {
 		return scalableHeader{}, err
 	}
 	g := c.geometry()
 	if p.Plots != g.Roots {
-		return scalableHeader{}, errs.Field(ErrCorrupt, "number of plots", p.Plots, fmt.Sprint(g.Roots))
+		return scalableHeader{}, errs.Field(hashfam.ErrCorrupt, "number of plots", p.Plots, fmt.Sprint(g.Roots))
 	}
 	if logBuckets := g.LogBuckets(); p.LogBuckets != logBuckets {
-		return scalableHeader{}, errs.Field(ErrCorrupt, "logarithm of the buckets per page", p.LogBuckets, fmt.Sprint(logBuckets))
+		return scalableHeader{}, errs.Field(hashfam.ErrCorrupt, "logarithm of the buckets per page", p.LogBuckets, fmt.Sprint(logBuckets))
 	}
-	return scalableHeader{c, p.Count, h.Payload}, nil
+	return scalableHeader{c, p.Count}, nil
 }

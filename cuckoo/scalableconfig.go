@@ -69,14 +69,14 @@ func (c ScalableConfig) geometry() pages.Geometry {
 // it. It returns the errors of [NewScalable], except that the filter may be too
 // large for the platform.
 func (c ScalableConfig) InitialBytes() (uint64, error) {
-	if err := c.check(ErrParams); err != nil {
+	if err := c.check(hashfam.ErrParams); err != nil {
 		return 0, err
 	}
 	// An encoded filter may have any MemoryBytes, so that the format does not
 	// depend on the page size in memory.
 	size := c.geometry().SizeBytes()
 	if c.MemoryBytes > 0 && c.MemoryBytes < size {
-		return 0, errs.Field(ErrParams, "ScalableConfig.MemoryBytes", c.MemoryBytes,
+		return 0, errs.Field(hashfam.ErrParams, "ScalableConfig.MemoryBytes", c.MemoryBytes,
 			fmt.Sprintf("at least %d, the size of the first pages", size))
 	}
 	return size, nil

@@ -24,7 +24,7 @@ func NewView(data []byte, fam hashfam.Family) (*View, error) {
 
 // Verify checks everything that decoding would check: the checksum, the number
 // of fingerprints (see Len), the bits after the last bucket, and the order in
-// compact buckets. It returns [ErrCorrupt] if the data is damaged.
+// compact buckets. It returns [hashfam.ErrCorrupt] if the data is damaged.
 func (v *View) Verify() error {
 	if err := v.encoded.Verify(v.params.SizeBytes()); err != nil {
 		return err

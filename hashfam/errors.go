@@ -5,15 +5,16 @@ import (
 	"fmt"
 )
 
-// These errors can be tested for with errors.Is. All filterfam packages use the
-// same values, and each package exports those that it returns.
+// The errors of all filterfam packages match one of these, which can be tested
+// for with errors.Is. Errors of a context, of a reader or writer, and of
+// package cuckoo, whose filters can be full, are the only others.
 var (
-	ErrParams       = errors.New("invalid parameters")
-	ErrIncompatible = errors.New("incompatible structures")
-	ErrCorrupt      = errors.New("corrupt encoding")
-	ErrVersion      = errors.New("unsupported encoding version")
-	ErrFamily       = errors.New("encoded with another hash family")
-	ErrSecret       = errors.New("secret key") // a Key cannot be marshaled
+	ErrParams       = errors.New("invalid parameters")               // a Config, Params or an argument is invalid
+	ErrIncompatible = errors.New("incompatible structures")          // two structures have different Params, or a delta is for another state
+	ErrCorrupt      = errors.New("corrupt encoding")                 // the bytes are not a valid encoding
+	ErrVersion      = errors.New("unsupported encoding version")     // the bytes were encoded by a later version
+	ErrFamily       = errors.New("encoded with another hash family") // the bytes were encoded with another family
+	ErrSecret       = errors.New("secret key")                       // a Key cannot be marshaled
 )
 
 // A FieldError describes an invalid field in a Config, in Params, in the
@@ -37,8 +38,8 @@ func (e *FieldError) Error() string {
 func (e *FieldError) Unwrap() error { return e.Err }
 
 // Must returns v if err is nil. Otherwise, it panics with err. Use it where an
-// error would be a mistake in the program, for example if all fields of a Config
-// are constants:
+// error would be a mistake in the program, for example if all fields of a
+// Config are constants:
 //
 //	var seen = hashfam.Must(bloom.New(bloom.Config{Capacity: 1000, FPRate: 0.01}))
 func Must[T any](v T, err error) T {

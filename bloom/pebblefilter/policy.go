@@ -38,8 +38,8 @@ const manyKeys = 1 << 24
 // policy first, because at a rate of 1% it uses 6.8 bits per key, where a Bloom
 // filter uses 10.
 //
-// The rate is a false-positive rate, as a fraction. Static returns [ErrParams]
-// if it is not above 2^-32 + 2^-40 and below 1.
+// The rate is a false-positive rate, as a fraction. Static returns
+// [hashfam.ErrParams] if it is not above 2^-32 + 2^-40 and below 1.
 func Static(rate float64) (*Policy, error) {
 	c := static.Config{FPRate: rate, Workers: 1}
 	if _, err := c.EstimatedBytes(manyKeys); err != nil {
@@ -52,9 +52,10 @@ func Static(rate float64) (*Policy, error) {
 // each table. Writing a filter with layout bloom.Blocked needs a third of the
 // time of [Static].
 //
-// The rate is a false-positive rate, as a fraction. Bloom returns [ErrParams]
-// if the layout is unknown, or if the rate is not above 2^-40 and below 1. For
-// a classic filter, it must be above 2^-40 by at least a millionth.
+// The rate is a false-positive rate, as a fraction. Bloom returns
+// [hashfam.ErrParams] if the layout is unknown, or if the rate is not above
+// 2^-40 and below 1. For a classic filter, it must be above 2^-40 by at least a
+// millionth.
 func Bloom(layout bloom.Layout, rate float64) (*Policy, error) {
 	c := bloom.Config{Capacity: manyKeys, FPRate: rate, Layout: layout}
 	if _, err := c.Params(); err != nil {

@@ -73,16 +73,16 @@ func requireNoErrors(t *testing.T, p *Policy) {
 func TestInvalidRatesAndLayoutsAreErrors(t *testing.T) {
 	for _, rate := range []float64{0, 1, -1, 2, math.NaN(), math.Inf(1), 1e-13} {
 		_, err := Static(rate)
-		var field *FieldError
+		var field *hashfam.FieldError
 		require.ErrorAs(t, err, &field)
 		require.Equal(t, "Config.FPRate", field.Field)
 		_, err = Bloom(bloom.Blocked, rate)
-		require.ErrorIs(t, err, ErrParams)
+		require.ErrorIs(t, err, hashfam.ErrParams)
 	}
 	_, err := Static(1e-10)
-	require.ErrorIs(t, err, ErrParams)
+	require.ErrorIs(t, err, hashfam.ErrParams)
 	_, err = Bloom(3, 0.01)
-	require.ErrorIs(t, err, ErrParams)
+	require.ErrorIs(t, err, hashfam.ErrParams)
 
 	_, err = Static(0x1p-32 + 0x1.1p-40)
 	require.NoError(t, err)
@@ -143,11 +143,11 @@ func TestUnreadableFiltersMayContainEveryKey(t *testing.T) {
 		filter []byte
 		err    error
 	}{
-		"short":     {good[:len(good)/2], ErrCorrupt},
-		"one byte":  {good[:1], ErrCorrupt},
-		"Pebble's":  {filterOf(pebbles, 1000), ErrCorrupt},
-		"a Bloom":   {filterOf(mustBloom(bloom.Blocked, 0.01), 1000), ErrCorrupt},
-		"other key": {filterOf(mustStatic(0.01).WithFamily(secret), 1000), ErrFamily},
+		"short":     {good[:len(good)/2], hashfam.ErrCorrupt},
+		"one byte":  {good[:1], hashfam.ErrCorrupt},
+		"Pebble's":  {filterOf(pebbles, 1000), hashfam.ErrCorrupt},
+		"a Bloom":   {filterOf(mustBloom(bloom.Blocked, 0.01), 1000), hashfam.ErrCorrupt},
+		"other key": {filterOf(mustStatic(0.01).WithFamily(secret), 1000), hashfam.ErrFamily},
 	} {
 		p := mustStatic(0.1)
 		for i := range 300 {
@@ -193,7 +193,7 @@ func TestPoliciesCanBeUsedConcurrently(t *testing.T) {
 		group.Wait()
 		n, last := p.Errors()
 		require.EqualValues(t, 4, n)
-		require.ErrorIs(t, last, ErrCorrupt)
+		require.ErrorIs(t, last, hashfam.ErrCorrupt)
 	}
 }
 

@@ -6,13 +6,14 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/ribbon"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// build returns the options for building a filter of n digests. Sorting them
+// options returns the options for building a filter of n digests. Sorting them
 // counts as the given number of steps.
-func (c Config) build(sort, n uint64) ribbon.Build {
+func (c Config) options(sort, n uint64) ribbon.Build {
 	steps := sort + n
 	if c.fills() {
 		steps += n // because the filter is built twice
@@ -37,12 +38,12 @@ func (c Config) build(sort, n uint64) ribbon.Build {
 	return b
 }
 
-// filter returns the filter of n distinct digests. It calls members to build
+// build returns the filter of n distinct digests. It calls members to build
 // the ribbon, and reports all steps to b when the build is done.
-func (c Config) filter(b ribbon.Build, n uint64, members func(columns uint32) (*ribbon.Ribbon, error)) (*Filter, error) {
+func (c Config) build(b ribbon.Build, n uint64, members func(columns uint32) (*ribbon.Ribbon, error)) (*Filter, error) {
 	columns, err := c.columns(n)
 	if err == nil { // digests for further layers need n/5 bytes
-		err = errs.Fits(ErrParams, "keys", n, max(ribbon.EstimateBytes(columns, n), n/5))
+		err = errs.Fits(hashfam.ErrParams, "keys", n, max(ribbon.EstimateBytes(columns, n), n/5))
 	}
 	if err != nil {
 		return nil, err
@@ -60,13 +61,13 @@ func (c Config) filter(b ribbon.Build, n uint64, members func(columns uint32) (*
 		return nil, c.tooSmall(size, sizing.RibbonRate(r.ColumnsWithin(c.MemoryBytes), n))
 	}
 	b.Report(math.MaxInt)
-	return &Filter{hash: c.Family.Hasher(r.SizeBytes()), ribbon: *r, made: true}, nil
+	return &Filter{hash: c.Family.Hasher(r.SizeBytes()), ribbon: *r}, nil
 }
 
 // buildError converts an error of package ribbon to an error of this package.
 func buildError(err error) error {
 	switch {
-	case errors.Is(err, ErrParams):
+	case errors.Is(err, hashfam.ErrParams):
 		return err
 	case errors.Is(err, ribbon.ErrLayers):
 		return paramError("digests", "not random enough for 32 layers", "digests that were not chosen to collide, or a keyed Config.Family")

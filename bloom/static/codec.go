@@ -13,7 +13,6 @@ import (
 
 var format = frame.Format[Params, uint64]{
 	Kind: frame.Static, Version: frame.RibbonVersion, Errs: errs, Parse: parseParams,
-	Len: func(p Params) uint64 { return p.bytes / 8 },
 }
 
 // AppendBinary appends the encoded filter to dst: 72 bytes plus
@@ -89,7 +88,7 @@ func (f *Filter) UnmarshalText(text []byte) error { return frame.UnmarshalText(f
 
 // ReadParams returns the parameters of the next encoded filter in r. It reads
 // only the header, so you can check [Params.SizeBytes] before decoding. If the
-// header belongs to another structure, [ErrCorrupt] names it.
+// header belongs to another structure, [hashfam.ErrCorrupt] names it.
 func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) { return format.ReadHeader(r, fam) }
 
 // encode returns f's frame, or ErrParams if f is a zero Filter. It verifies the
@@ -97,7 +96,7 @@ func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) { return format
 func (f *Filter) encode() (frame.Header, frame.Payload, error) {
 	shape := f.ribbon.Shape()
 	if shape.Columns == 0 {
-		return frame.Header{}, nil, paramError("Params.Columns", 0, "a filter that was built or decoded")
+		return frame.Header{}, nil, paramError("receiver", "zero", "a filter that was built or decoded")
 	}
 	if err := f.Verify(); err != nil {
 		return frame.Header{}, nil, err
@@ -126,12 +125,12 @@ func (f *Filter) decode(r *frame.Reader) error {
 // parse returns a filter with the given parameters and payload. The filter
 // retains words.
 func parse(p Params, words []uint64, room *ribbon.Room) (Filter, error) {
-	s := ribbon.Shape{Keys: p.Keys, Columns: p.Columns, Layers: p.Layers}
+	s := ribbon.Shape{Keys: p.Keys, Columns: p.columns, Layers: p.layers}
 	r, rest, err := ribbon.Parse(s, words, room, errs)
 	if err != nil {
 		return Filter{}, err
 	}
-	return Filter{hash: p.Family.Hasher(r.SizeBytes()), ribbon: r, made: true}, checkRest(p.bytes, rest)
+	return Filter{hash: p.Family.Hasher(r.SizeBytes()), ribbon: r}, checkRest(p.bytes, rest)
 }
 
 // checkRest returns ErrCorrupt if there are words left. length is the payload
@@ -140,7 +139,7 @@ func checkRest(length uint64, words []uint64) error {
 	if len(words) == 0 {
 		return nil
 	}
-	return errs.Field(ErrCorrupt, "payload length", length, fmt.Sprint(length-8*uint64(len(words))))
+	return errs.Field(hashfam.ErrCorrupt, "payload length", length, fmt.Sprint(length-8*uint64(len(words))))
 }
 
 // parseParams returns the parameters in a verified header. It checks that a
@@ -151,9 +150,9 @@ func parseParams(h frame.Header, fam hashfam.Family) (Params, error) {
 		return Params{}, err
 	}
 	if s.Columns == 0 {
-		return Params{}, errs.Field(ErrCorrupt, "columns", 0, "at least 1")
+		return Params{}, errs.Field(hashfam.ErrCorrupt, "columns", 0, "at least 1")
 	}
-	return Params{s.Keys, s.Columns, s.Layers, fam, h.Payload}, checkShapes(h.Payload, s)
+	return Params{s.Keys, fam, s.Columns, s.Layers, h.Payload}, checkShapes(h.Payload, s)
 }
 
 // checkShapes returns ErrCorrupt unless ribbons with these shapes can have the
@@ -169,7 +168,7 @@ func checkShapes(length uint64, shapes ...ribbon.Shape) error {
 		least, most = least+from, most+to
 	}
 	if length < least || length > most {
-		return errs.Field(ErrCorrupt, "payload length", length, fmt.Sprintf("%d to %d", least, most))
+		return errs.Field(hashfam.ErrCorrupt, "payload length", length, fmt.Sprintf("%d to %d", least, most))
 	}
 	return nil
 }

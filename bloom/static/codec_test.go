@@ -101,8 +101,3 @@ func TestSmallFramesCanBeBuiltConcurrently(t *testing.T) {
 	}
 	group.Wait()
 }
-
-func TestSmallRibbonsHaveOneShard(t *testing.T) {
-	shards := ribbon.NewShards(7<<16, ribbon.Small)
-	require.EqualValues(t, 1, shards.Len())
-}

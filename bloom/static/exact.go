@@ -81,10 +81,11 @@ var zeroExact = errs.Zero("Exact", "NewExact or NewExactView, or decode into it"
 // Like [New], NewExact does not retain the lists, but changes their order, and
 // it needs the same time and memory per digest.
 //
-// NewExact returns [ErrParams] if a digest is in both lists. Then either a key
-// is in both, or two different keys have the same digest. The latter has a
-// probability of R*S/2^64 for R members and S others; use another family in
-// this case. If the context is done first, NewExact returns its error.
+// NewExact returns [hashfam.ErrParams] if a digest is in both lists. Then
+// either a key is in both, or two different keys have the same digest. The
+// latter has a probability of R*S/2^64 for R members and S others; use another
+// family in this case. If the context is done first, NewExact returns its
+// error.
 func NewExact(ctx context.Context, c ExactConfig, members, others []hashfam.Digest) (*Exact, error) {
 	if c.Workers < 0 {
 		return nil, paramError("ExactConfig.Workers", c.Workers, "at least 0")
@@ -92,7 +93,7 @@ func NewExact(ctx context.Context, c ExactConfig, members, others []hashfam.Dige
 	if err := errs.Context(ctx); err != nil {
 		return nil, err
 	}
-	b := Config{Workers: c.Workers}.build(0, 0)
+	b := Config{Workers: c.Workers}.options(0, 0)
 	members, err := ribbon.Sort(ctx, b, members)
 	if err != nil {
 		return nil, buildError(err)
@@ -112,7 +113,7 @@ func NewExact(ctx context.Context, c ExactConfig, members, others []hashfam.Dige
 		rare, common = others, members
 	}
 	e := &Exact{params: p}
-	if err := e.fill(ctx, b, rare, common); err != nil {
+	if err := e.build(ctx, b, rare, common); err != nil {
 		return nil, buildError(err)
 	}
 	return e, nil
@@ -124,10 +125,9 @@ func NewExactReceiver(fam hashfam.Family) *Exact {
 	return &Exact{params: ExactParams{Family: fam}}
 }
 
-// made returns e. It panics if e is a zero Exact, whose second level has no
-// column.
+// made returns e. It panics if e is zero: its second level has no columns.
 func (e *Exact) made() *Exact {
-	if e.class.Shape().Columns == 0 {
+	if e.class.IsZero() {
 		panic(zeroExact)
 	}
 	return e

@@ -87,16 +87,16 @@ func TestKeysInBothListsAreErrors(t *testing.T) {
 		members, others := universe(hashfam.Family{}, 10, 1000)
 		copy(others[7:], members[3:3+n])
 		_, err := NewExact(t.Context(), ExactConfig{}, members, others)
-		require.ErrorIs(t, err, ErrParams)
+		require.ErrorIs(t, err, hashfam.ErrParams)
 		require.EqualError(t, err, fmt.Sprintf(
 			"static: invalid parameters: others = %d digests of members, want digests that are not in members", n))
 	}
 	both, e := []hashfam.Digest{7}, &Exact{params: ExactParams{Members: 1, Others: 1}}
-	err := e.fill(t.Context(), ribbon.Build{Workers: 1}, both, slices.Clone(both)) // the build ends even without the check
-	require.ErrorIs(t, buildError(err), ErrParams)
+	err := e.build(t.Context(), ribbon.Build{Workers: 1}, both, slices.Clone(both)) // the build ends even without the check
+	require.ErrorIs(t, buildError(err), hashfam.ErrParams)
 	require.ErrorIs(t, err, ribbon.ErrLayers)
 	_, err = NewExact(t.Context(), ExactConfig{Workers: -1}, nil, nil)
-	require.ErrorIs(t, err, ErrParams)
+	require.ErrorIs(t, err, hashfam.ErrParams)
 	require.ErrorContains(t, err, "ExactConfig.Workers = -1")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -157,11 +157,11 @@ func TestContradictoryNumbersAreCorrupt(t *testing.T) {
 	} {
 		b := frametest.Set(good, map[int]uint64{c.at: c.n})
 		_, err = ReadExactParams(bytes.NewReader(b), hashfam.Family{})
-		require.ErrorIs(t, err, ErrCorrupt)
+		require.ErrorIs(t, err, hashfam.ErrCorrupt)
 		require.ErrorContains(t, err, c.text)
-		require.ErrorIs(t, new(Exact).UnmarshalBinary(b), ErrCorrupt, c.text)
+		require.ErrorIs(t, new(Exact).UnmarshalBinary(b), hashfam.ErrCorrupt, c.text)
 		_, err = NewExactView(b, hashfam.Family{})
-		require.ErrorIs(t, err, ErrCorrupt, c.text)
+		require.ErrorIs(t, err, hashfam.ErrCorrupt, c.text)
 	}
 	longer := frametest.Set(good, map[int]uint64{frametest.Payload: e.params.bytes + 8})
 	longer = frametest.Seal(slices.Insert(longer, len(longer)-8, make([]byte, 8)...))
@@ -173,7 +173,7 @@ func TestContradictoryNumbersAreCorrupt(t *testing.T) {
 		b = frametest.Seal(b)
 		require.ErrorContains(t, new(Exact).UnmarshalBinary(b), "bits after the last threshold")
 		if v, err := NewExactView(b, hashfam.Family{}); !errors.Is(err, errors.ErrUnsupported) {
-			require.ErrorIs(t, v.Verify(), ErrCorrupt)
+			require.ErrorIs(t, v.Verify(), hashfam.ErrCorrupt)
 		}
 	}
 }

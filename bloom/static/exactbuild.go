@@ -42,9 +42,9 @@ func inBoth(a, b []hashfam.Digest) (n int) {
 	return n
 }
 
-// fill builds both levels of e from two disjoint lists, which must have been
+// build builds both levels of e from two disjoint lists, which must have been
 // sorted by [ribbon.Sort]. It reorders the second one.
-func (e *Exact) fill(ctx context.Context, b ribbon.Build, rare, other []hashfam.Digest) error {
+func (e *Exact) build(ctx context.Context, b ribbon.Build, rare, other []hashfam.Digest) error {
 	if len(rare) == 0 {
 		other = nil // every key is in the other class
 	}

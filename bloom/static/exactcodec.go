@@ -23,7 +23,6 @@ type exactHeader struct {
 
 var exactFormat = frame.Format[exactShape, uint64]{
 	Kind: frame.Exact, Version: 1, Errs: errs, Parse: parseShape,
-	Len: func(s exactShape) uint64 { return s.bytes / 8 },
 }
 
 // An exactShape contains the sizes that follow from the header.
@@ -115,10 +114,10 @@ func parseShape(h frame.Header, fam hashfam.Family) (exactShape, error) {
 // check returns ErrCorrupt if these numbers cannot come from two lists.
 func (s exactShape) check() error {
 	if s.Members > ribbon.MaxKeys {
-		return errs.Field(ErrCorrupt, "members", s.Members, "at most 2^48")
+		return errs.Field(hashfam.ErrCorrupt, "members", s.Members, "at most 2^48")
 	}
 	if s.Others > ribbon.MaxKeys {
-		return errs.Field(ErrCorrupt, "others", s.Others, "at most 2^48")
+		return errs.Field(hashfam.ErrCorrupt, "others", s.Others, "at most 2^48")
 	}
 	rare, common := s.classes()
 	least, most := rare, rare+common
@@ -129,7 +128,7 @@ func (s exactShape) check() error {
 		least = most
 	}
 	if s.class.Keys < least || s.class.Keys > most {
-		return errs.Field(ErrCorrupt, "keys that pass", s.class.Keys, fmt.Sprintf("%d to %d", least, most))
+		return errs.Field(hashfam.ErrCorrupt, "keys that pass", s.class.Keys, fmt.Sprintf("%d to %d", least, most))
 	}
 	return checkShapes(s.bytes, s.filter, s.class)
 }

@@ -19,10 +19,10 @@ import (
 // New does not retain digests, but changes their order. You can append digests
 // and build again.
 //
-// New returns [ErrParams], naming the field, if c is invalid for this number of
-// digests. It also does so if they need more than 32 layers, which happens only
-// if someone chose the keys. If the context is done first, New returns its
-// error.
+// New returns [hashfam.ErrParams], naming the field, if c is invalid for this
+// number of digests. It also does so if they need more than 32 layers, which
+// happens only if someone chose the keys. If the context is done first, New
+// returns its error.
 func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Filter, error) {
 	if _, err := c.columns(0); err != nil { // before digests are sorted
 		return nil, err
@@ -31,12 +31,12 @@ func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Filter, erro
 		return nil, err
 	}
 	n := uint64(len(digests))
-	b := c.build(n, n)
+	b := c.options(n, n)
 	list, err := ribbon.Sort(ctx, b, digests)
 	if err != nil {
 		return nil, buildError(err)
 	}
-	return c.filter(b, uint64(len(list)), func(columns uint32) (*ribbon.Ribbon, error) {
+	return c.build(b, uint64(len(list)), func(columns uint32) (*ribbon.Ribbon, error) {
 		return ribbon.Members(ctx, b, columns, list)
 	})
 }
@@ -50,12 +50,12 @@ func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Filter, erro
 // others only help with the 2% that are moved to further layers. If c has
 // MemoryBytes but no FPRate, NewFromSorted iterates over digests twice.
 //
-// It returns [ErrParams] if c is invalid for n digests, if the filter would be
-// too large for the platform, if the digests are not in order, or if the number
-// of distinct digests is not n. If digest i of the sequence, counted from 0, is
-// lower than the previous one, the error names "digest i". If n is too large,
-// the error says how many distinct digests there were. If the context is done
-// first, NewFromSorted returns its error.
+// It returns [hashfam.ErrParams] if c is invalid for n digests, if the filter
+// would be too large for the platform, if the digests are not in order, or if
+// the number of distinct digests is not n. If digest i of the sequence, counted
+// from 0, is lower than the previous one, the error names "digest i". If n is
+// too large, the error says how many distinct digests there were. If the
+// context is done first, NewFromSorted returns its error.
 //
 // A sequence cannot return an error. If reading the digests fails, end the
 // sequence and keep the error in a variable. NewFromSorted then returns
@@ -71,8 +71,8 @@ func NewFromSorted(ctx context.Context, c Config, n uint64, digests iter.Seq[has
 	if digests == nil {
 		return nil, paramError("digests", nil, "an iterator")
 	}
-	b := c.build(0, n)
-	return c.filter(b, n, func(columns uint32) (*ribbon.Ribbon, error) {
+	b := c.options(0, n)
+	return c.build(b, n, func(columns uint32) (*ribbon.Ribbon, error) {
 		return ribbon.Stream(ctx, b, columns, n, digests, errs)
 	})
 }
@@ -84,7 +84,7 @@ func NewReceiver(fam hashfam.Family) *Filter { return &Filter{hash: fam.Hasher(0
 // Params returns the filter's parameters.
 func (f *Filter) Params() Params {
 	s := f.ribbon.Shape()
-	return Params{s.Keys, s.Columns, s.Layers, f.Family(), f.ribbon.PayloadBytes()}
+	return Params{s.Keys, f.Family(), s.Columns, s.Layers, f.ribbon.PayloadBytes()}
 }
 
 // Family returns the family that hashes the keys.

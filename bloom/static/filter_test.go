@@ -49,7 +49,7 @@ func TestBitsPerKey(t *testing.T) {
 		estimate, err := Config{FPRate: c.rate}.EstimatedBytes(uint64(c.n))
 		require.NoError(t, err)
 		require.InEpsilon(t, f.SizeBytes(), estimate, 0.02, "n = %d", c.n)
-		require.EqualValues(t, f.SizeBytes(), f.Params().SizeBytes()-8*uint64(f.Params().Layers-1))
+		require.EqualValues(t, f.SizeBytes(), f.Params().SizeBytes()-8*uint64(f.Params().layers-1))
 	}
 }
 
@@ -86,8 +86,8 @@ func TestMemoryBytesAreUsedWell(t *testing.T) {
 			require.NoError(t, err)
 			require.True(t, f.Equal(g))
 			require.NotContains(t, f.ContainsAll(nil, digests), false)
-			if p.Columns < ribbon.MaxColumns {
-				other, err := ribbon.Members(t.Context(), ribbon.Build{Workers: 1}, p.Columns+1, digests)
+			if p.columns < ribbon.MaxColumns {
+				other, err := ribbon.Members(t.Context(), ribbon.Build{Workers: 1}, p.columns+1, digests)
 				require.NoError(t, err)
 				require.Greater(t, other.PayloadBytes(), c.MemoryBytes, "%d bytes, %v", c.MemoryBytes, p)
 			}
@@ -220,7 +220,7 @@ func TestConfigsAtTheirLimits(t *testing.T) {
 			require.NoError(t, err, "%+v", c)
 			continue
 		}
-		require.ErrorIs(t, err, ErrParams)
+		require.ErrorIs(t, err, hashfam.ErrParams)
 		require.ErrorContains(t, err, c.want, "%+v", c)
 		require.Zero(t, size)
 		_, err = NewFromSorted(t.Context(), c.config, c.keys, slices.Values(unsorted))
@@ -369,13 +369,13 @@ func TestHeaderPayloadIsBoundedByKeys(t *testing.T) {
 	for payload, ok := range map[uint64]bool{p.SizeBytes(): true, most: true, most + 8: false, 1 << 40: false} {
 		b := frametest.Set(good, map[int]uint64{frametest.Payload: payload})
 		q, err := ReadParams(bytes.NewReader(b), hashfam.Family{})
-		require.Equal(t, !ok, errors.Is(err, ErrCorrupt), "%d bytes", payload)
+		require.Equal(t, !ok, errors.Is(err, hashfam.ErrCorrupt), "%d bytes", payload)
 		require.True(t, !ok || q.SizeBytes() == payload)
 	}
 }
 
 func TestAppendFrameKeepsDstAfterAnError(t *testing.T) {
 	got, err := AppendFrame(t.Context(), []byte("before"), Config{}, nil)
-	require.ErrorIs(t, err, ErrParams)
+	require.ErrorIs(t, err, hashfam.ErrParams)
 	require.Equal(t, "before", string(got))
 }

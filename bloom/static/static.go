@@ -11,11 +11,18 @@ import (
 type Filter struct {
 	hash   hashfam.Hasher
 	ribbon ribbon.Ribbon
-	made   bool        // false in a zero Filter
 	view   *frame.View // the frame that NewView uses in place, or nil
 }
 
 var zeroFilter = errs.Zero("Filter", "New or NewView, or decode into it")
+
+// made returns f. It panics if f is zero: its ribbon has no columns.
+func (f *Filter) made() *Filter {
+	if f.ribbon.IsZero() {
+		panic(zeroFilter)
+	}
+	return f
+}
 
 // Contains reports whether key may be one of the keys that the filter was built
 // from. If it returns false, key is not one of them; true may be a false
@@ -28,10 +35,7 @@ func (f *Filter) ContainsString(key string) bool { return f.ContainsDigest(f.has
 
 // ContainsDigest is like Contains for a digest computed by the filter's family.
 func (f *Filter) ContainsDigest(d hashfam.Digest) bool {
-	if !f.made {
-		panic(zeroFilter)
-	}
-	return f.ribbon.Contains(d)
+	return f.made().ribbon.Contains(d)
 }
 
 // ContainsAll appends the result of ContainsDigest for each digest to dst and
@@ -39,8 +43,5 @@ func (f *Filter) ContainsDigest(d hashfam.Digest) bool {
 // the filter is larger than the cache, because the memory for many keys is
 // loaded at once.
 func (f *Filter) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
-	if !f.made {
-		panic(zeroFilter)
-	}
-	return f.ribbon.ContainsAll(dst, digests)
+	return f.made().ribbon.ContainsAll(dst, digests)
 }

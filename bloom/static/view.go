@@ -28,8 +28,8 @@ func NewView(data []byte, fam hashfam.Family) (*Filter, error) {
 }
 
 // Verify checks all the data of a filter made by [NewView], including the
-// checksum. It returns [ErrCorrupt] if the data is damaged. Other filters were
-// checked when they were decoded, so Verify returns nil.
+// checksum. It returns [hashfam.ErrCorrupt] if the data is damaged. Other
+// filters were checked when they were decoded, so Verify returns nil.
 func (f *Filter) Verify() error {
 	if f.view == nil {
 		return nil
@@ -57,8 +57,8 @@ func NewExactView(data []byte, fam hashfam.Family) (*Exact, error) {
 }
 
 // Verify checks all the data of an Exact made by [NewExactView], including the
-// checksum. It returns [ErrCorrupt] if the data is damaged. Other Exacts were
-// checked when they were decoded, so Verify returns nil.
+// checksum. It returns [hashfam.ErrCorrupt] if the data is damaged. Other
+// Exacts were checked when they were decoded, so Verify returns nil.
 func (e *Exact) Verify() error {
 	if e.view == nil {
 		return nil
@@ -103,5 +103,5 @@ func (r FrameReader) ContainsDigest(frame []byte, d hashfam.Digest) (bool, error
 	if err := format.Refusal(r.frames, frame); err != nil {
 		return true, err
 	}
-	return true, errs.Field(ErrCorrupt, "payload length", len(payload), "the length of its layers")
+	return true, errs.Field(hashfam.ErrCorrupt, "payload length", len(payload), "the length of its layers")
 }

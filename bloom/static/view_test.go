@@ -76,7 +76,7 @@ func TestFrameReaderRejectsLayersThatDoNotFit(t *testing.T) {
 		refused := 0
 		for _, d := range numbered(hashfam.Family{}, 1000, "") {
 			if found, err := NewFrameReader(hashfam.Family{}).ContainsDigest(b, d); err != nil {
-				require.True(t, found && errors.Is(err, ErrCorrupt))
+				require.True(t, found && errors.Is(err, hashfam.ErrCorrupt))
 				refused++
 			}
 		}

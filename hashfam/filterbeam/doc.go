@@ -38,7 +38,8 @@
 //
 // For files at gs:// or s3://, import filesystem/gcs or filesystem/s3 instead.
 // Otherwise Files and Build fail with this error: file system scheme "default"
-// not registered.
+// not registered. The other errors of this package match one of package
+// [hashfam], but an engine may return a worker's error as text.
 //
 // For readers of the code: job.go contains a job's stages in their order. A
 // design divides the work among tasks, and there are five: the interface design,

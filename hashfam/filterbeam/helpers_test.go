@@ -229,7 +229,7 @@ func bloomConfig(l bloom.Layout) bloom.Config {
 
 func bloomPlan(l bloom.Layout) Plan { return must(Bloom(bloomConfig(l))) }
 
-func countingConfig(l counting.Layout) counting.Config {
+func countingConfig(l bloom.Layout) counting.Config {
 	return counting.Config{Capacity: testCapacity, FPRate: 0.01, Layout: l}
 }
 
@@ -237,8 +237,8 @@ var singles = []single{
 	{"bloom classic", bloomPlan(bloom.Classic), frameOf(bloom.New, bloomConfig(bloom.Classic))},
 	{"bloom partitioned", bloomPlan(bloom.Partitioned), frameOf(bloom.New, bloomConfig(bloom.Partitioned))},
 	{"bloom blocked", bloomPlan(bloom.Blocked), bloomFrame},
-	{"counting classic", must(Counting(countingConfig(counting.Classic))), frameOf(counting.New, countingConfig(counting.Classic))},
-	{"counting blocked", must(Counting(countingConfig(counting.Blocked))), frameOf(counting.New, countingConfig(counting.Blocked))},
+	{"counting classic", must(Counting(countingConfig(bloom.Classic))), frameOf(counting.New, countingConfig(bloom.Classic))},
+	{"counting blocked", must(Counting(countingConfig(bloom.Blocked))), frameOf(counting.New, countingConfig(bloom.Blocked))},
 	{"sketch", must(Sketch(sketchConfig)), frameOf(countmin.New, sketchConfig)},
 }
 

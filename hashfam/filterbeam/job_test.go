@@ -37,7 +37,7 @@ func everything() []single {
 		{"bloom keyed", must(Bloom(keyed)), nil},
 		{"bloom classic large", must(Bloom(bloom.Config{Capacity: 15e6, FPRate: 0.01})), nil},
 		{"bloom blocked large", must(Bloom(bloom.Config{Capacity: 15e6, FPRate: 0.01, Layout: bloom.Blocked})), nil},
-		{"counting large", must(Counting(counting.Config{Capacity: 4e6, FPRate: 0.01, Layout: counting.Blocked})), nil},
+		{"counting large", must(Counting(counting.Config{Capacity: 4e6, FPRate: 0.01, Layout: bloom.Blocked})), nil},
 		{"cuckoo compact", must(Cuckoo(cuckoo.Config{Capacity: 21_000, FPRate: 0.01, Compact: true})), nil},
 		{"sketch conservative", must(Sketch(conservative)), nil},
 		{"heavy", heavyPlan, nil},

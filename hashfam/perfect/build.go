@@ -3,7 +3,7 @@ package perfect
 import (
 	"context"
 	"fmt"
-	"math"
+	"iter"
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -16,24 +16,23 @@ import (
 // because the high bits of their probe sequences must agree in every level.
 const maxLevels = 24
 
-// reportEvery is the number of digests after which a build reports its progress
-// and tests whether it was canceled.
-const reportEvery = 1 << 16
+// testEvery is the number of digests after which a build tests whether it was
+// canceled.
+const testEvery = 1 << 16
 
 // A builder builds a structure in one pass over its keys, which are added in
 // the order of Digest.Probe. The first level places 24 of 25 keys as they
 // arrive, and also writes their slots. The other keys wait until this level is
 // complete, and their slots are written when all levels are.
 type builder struct {
-	shape    shape
-	family   hashfam.Family
-	levels   int // the maximum number of levels
-	progress *progress
+	shape  shape
+	family hashfam.Family
+	levels int // the maximum number of levels
 
 	mapping []byte // the seeds of the levels
 	slots   fingerprints
 	first   filler // the first level, unless all keys are in the last level
-	rest    rest   // the bumped keys; in the last level if there is no first
+	rest    rest   // the keys that it has bumped; all keys if there is no first level
 	free    []gaps // the free places of each level
 
 	n      uint64 // number of distinct digests that were added
@@ -42,9 +41,31 @@ type builder struct {
 	before uint64 // the value of last
 }
 
+// build builds a structure with l's keys and slots. keys yields the distinct
+// digests in the order of Digest.Probe, and their values.
+func build(ctx context.Context, l shape, fam hashfam.Family, keys iter.Seq2[hashfam.Digest, uint64]) (stored, error) {
+	b, err := newBuilder(l, fam)
+	if err != nil {
+		return stored{}, err
+	}
+	for d, value := range keys {
+		if err := b.add(ctx, d, value); err != nil {
+			return stored{}, err
+		}
+	}
+	return b.finish(ctx)
+}
+
+// withZeros yields each digest with the value 0.
+func withZeros(digests iter.Seq[hashfam.Digest]) iter.Seq2[hashfam.Digest, uint64] {
+	return func(yield func(hashfam.Digest, uint64) bool) {
+		digests(func(d hashfam.Digest) bool { return yield(d, 0) })
+	}
+}
+
 // newBuilder returns a builder for a structure with l's keys and slots. It
 // returns ErrParams if the structure is too large for this platform.
-func newBuilder(l shape, fam hashfam.Family, p *progress) (*builder, error) {
+func newBuilder(l shape, fam hashfam.Family) (*builder, error) {
 	if err := checkLen(l.keys); err != nil {
 		return nil, err
 	}
@@ -55,12 +76,15 @@ func newBuilder(l shape, fam hashfam.Family, p *progress) (*builder, error) {
 		bumped = expected.bumped[0]
 	}
 	bumped += bumped/32 + 64
-	if err := errs.Fits(ErrParams, "keys", l.keys, size+l.slots.bytes(l.keys)+8*bumped); err != nil {
+	if err := errs.Fits(hashfam.ErrParams, "keys", l.keys, size+l.slots.bytes(l.keys)+8*bumped); err != nil {
 		return nil, err
 	}
-	b := &builder{shape: l, family: fam, levels: maxLevels, progress: p}
+	b := &builder{shape: l, family: fam, levels: maxLevels}
 	b.slots = newFingerprints(l.slots, make([]byte, l.slots.bytes(l.keys)))
-	b.rest = newRest(bumped, l.slots.value)
+	b.rest.digests = make([]hashfam.Digest, 0, bumped)
+	if l.slots.value > 0 {
+		b.rest.values = make([]uint64, 0, bumped)
+	}
 	if l.keys > maxLast {
 		seeds := bucketsOf(l.keys)
 		b.mapping = make([]byte, seeds, size+size/64+64)
@@ -80,8 +104,7 @@ func (b *builder) add(ctx context.Context, d hashfam.Digest, value uint64) error
 	if b.added > 0 && d.Probe() <= b.last.Probe() {
 		return b.repeated(ctx, d, value)
 	}
-	if b.n%reportEvery == 0 {
-		b.progress.did(min(b.n, reportEvery))
+	if b.n%testEvery == 0 {
 		if err := canceled(ctx); err != nil {
 			return err
 		}
@@ -126,7 +149,7 @@ func (b *builder) repeated(ctx context.Context, d hashfam.Digest, value uint64) 
 		return copyError(b.added, b.added-1, value, b.before)
 	}
 	b.added++
-	if b.added%reportEvery == 0 {
+	if b.added%testEvery == 0 {
 		return canceled(ctx)
 	}
 	return nil
@@ -147,10 +170,15 @@ func (b *builder) finish(ctx context.Context) (stored, error) {
 		l.bumped = append(l.bumped, uint64(len(b.rest.digests)))
 		from = 1
 	}
-	if err := b.rest.sort(ctx); err != nil {
+	digests := b.rest.digests
+	if b.rest.values != nil {
+		digests = slices.Clone(digests)
+	}
+	digests, err := sortDigests(ctx, digests)
+	if err != nil {
 		return stored{}, err
 	}
-	if err := b.place(ctx, b.rest.digests); err != nil {
+	if err := b.place(ctx, digests); err != nil {
 		return stored{}, err
 	}
 	b.mapping = l.appendList(b.mapping, b.free)
@@ -175,7 +203,7 @@ func (b *builder) place(ctx context.Context, digests []hashfam.Digest) error {
 		seeds := make([]byte, bucketsOf(n))
 		var f filler
 		f.start(newLevel(n, 0, l.compact, seeds))
-		for block := range slices.Chunk(digests, reportEvery) {
+		for block := range slices.Chunk(digests, testEvery) {
 			if err := canceled(ctx); err != nil {
 				return err
 			}
@@ -184,10 +212,11 @@ func (b *builder) place(ctx context.Context, digests []hashfam.Digest) error {
 			}
 		}
 		f.finish(n)
-		if err := f.bumped.sort(ctx); err != nil {
+		var err error
+		digests, err = sortDigests(ctx, f.bumped.digests)
+		if err != nil {
 			return err
 		}
-		digests = f.bumped.digests
 		b.mapping = append(b.mapping, seeds...)
 		b.free = append(b.free, f.free)
 		l.bumped = append(l.bumped, uint64(len(digests)))
@@ -214,6 +243,28 @@ func (b *builder) late(s *stored, from int) {
 		index := s.indexIn(s.levels[from:], d.Probe())
 		s.slots.set(index, uint64(third), b.rest.value(i))
 	}
+}
+
+// A rest contains keys that a level has bumped, with their digests for the next
+// level.
+type rest struct {
+	digests []hashfam.Digest
+	values  []uint64 // nil if the keys have no values
+}
+
+func (r *rest) add(d hashfam.Digest, value uint64) {
+	r.digests = append(r.digests, d)
+	if r.values != nil {
+		r.values = append(r.values, value)
+	}
+}
+
+// value returns the value of key i.
+func (r *rest) value(i int) uint64 {
+	if r.values == nil {
+		return 0
+	}
+	return r.values[i]
 }
 
 // appendList appends the list of the places that the first level left free. The
@@ -255,12 +306,11 @@ func (l *shape) appendList(payload []byte, free []gaps) []byte {
 // sortDigests sorts digests and returns the distinct ones, as [ribbon.Sort]
 // does. It returns ErrParams if there are too many. If ctx is canceled, it
 // returns its error.
-func sortDigests(ctx context.Context, digests []hashfam.Digest, p *progress) ([]hashfam.Digest, error) {
+func sortDigests(ctx context.Context, digests []hashfam.Digest) ([]hashfam.Digest, error) {
 	if err := checkLen(uint64(len(digests))); err != nil {
 		return nil, err
 	}
-	did := func(n int) { p.did(uint64(n)) }
-	sorted, err := ribbon.Sort(ctx, ribbon.Build{Workers: 1, Did: did}, digests)
+	sorted, err := ribbon.Sort(ctx, ribbon.Build{Workers: 1}, digests)
 	if err != nil {
 		return nil, errs.Errorf("building: %w", err)
 	}
@@ -274,32 +324,3 @@ func checkLen(n uint64) error {
 	}
 	return nil
 }
-
-// A progress reports the progress of a build. A nil progress reports nothing.
-type progress struct {
-	report      func(done, total uint64)
-	done, total uint64
-}
-
-// newProgress returns the progress of a build that has the given number of
-// steps for each of n digests.
-func newProgress(report func(done, total uint64), steps, n uint64) *progress {
-	if report == nil {
-		return nil
-	}
-	return &progress{report: report, total: steps * n}
-}
-
-// did reports up to n further steps.
-func (p *progress) did(n uint64) {
-	if p == nil {
-		return
-	}
-	if n = min(n, p.total-p.done); n > 0 {
-		p.done += n
-		p.report(p.done, p.total)
-	}
-}
-
-// end reports all remaining steps.
-func (p *progress) end() { p.did(math.MaxUint64) }

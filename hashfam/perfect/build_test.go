@@ -19,7 +19,7 @@ import (
 
 // sorted returns a sorted copy of digests.
 func sorted(t require.TestingT, digests []hashfam.Digest) []hashfam.Digest {
-	list, err := sortDigests(context.Background(), slices.Clone(digests), nil)
+	list, err := sortDigests(context.Background(), slices.Clone(digests))
 	require.NoError(t, err)
 	return list
 }
@@ -326,7 +326,7 @@ func requireParams(t *testing.T, want string, built bool, err error) {
 		return
 	}
 	require.EqualError(t, err, "perfect: invalid parameters: "+want)
-	require.ErrorIs(t, err, ErrParams)
+	require.ErrorIs(t, err, hashfam.ErrParams)
 	require.False(t, built)
 }
 
@@ -335,7 +335,7 @@ func requireParams(t *testing.T, want string, built bool, err error) {
 func TestTooManyLevelsAreRejected(t *testing.T) {
 	machine.Matters(t)
 	digests := sorted(t, random(1000, 1))
-	b, err := newBuilder(shape{keys: 1000}, hashfam.Family{}, nil)
+	b, err := newBuilder(shape{keys: 1000}, hashfam.Family{})
 	require.NoError(t, err)
 	b.levels = 1
 	for _, d := range digests {
@@ -343,57 +343,47 @@ func TestTooManyLevelsAreRejected(t *testing.T) {
 	}
 	_, err = b.finish(t.Context())
 	require.EqualError(t, err, "perfect: invalid parameters: digests = 122 left after 1 levels, want random digests: use a keyed Family")
-	b, err = newBuilder(shape{}, hashfam.Family{}, nil)
+	b, err = newBuilder(shape{}, hashfam.Family{})
 	require.NoError(t, err)
 	err = b.place(t.Context(), make([]hashfam.Digest, 2)) // no seed places two equal digests
 	require.EqualError(t, err, "perfect: invalid parameters: digests = 2 in the last level have no seed, want random digests: use a keyed Family")
 }
 
-// A build must stop soon after it was canceled, in each of its steps. The last
-// call of Progress has done = total.
-func TestProgressAndCancellation(t *testing.T) {
-	const n = 3 * reportEvery / 2
+// A stopping context is canceled when Err has been called often enough.
+type stopping struct {
+	context.Context
+	left int
+}
+
+func (s *stopping) Err() error {
+	s.left--
+	if s.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// A build must stop soon after it was canceled, in each of its steps.
+func TestCancellation(t *testing.T) {
+	const n, many = 3 * testEvery / 2, 1 << 30
 	digests := sorted(t, random(n, 1))
 	values := make([]uint64, n)
-	for name, build := range map[string]func(ctx context.Context, report func(done, total uint64)) (any, error){
-		"New": func(ctx context.Context, report func(done, total uint64)) (any, error) {
-			return New(ctx, Config{Progress: report}, slices.Clone(digests))
-		},
-		"NewFilter": func(ctx context.Context, report func(done, total uint64)) (any, error) {
-			return NewFilter(ctx, FilterConfig{FPRate: 0.1, ValueBits: 3, Progress: report}, digests, values)
-		},
-		"NewFromSorted": func(ctx context.Context, report func(done, total uint64)) (any, error) {
-			return NewFromSorted(ctx, Config{Progress: report}, n, slices.Values(digests))
-		},
-		"NewFilterFromSorted": func(ctx context.Context, report func(done, total uint64)) (any, error) {
-			return NewFilterFromSorted(ctx, FilterConfig{FPRate: 0.1, ValueBits: 3, Progress: report}, n, pairs(digests, values))
-		},
+	c := FilterConfig{FPRate: 0.1, ValueBits: 3}
+	for name, build := range map[string]func(ctx context.Context) (any, error){
+		"New":                 func(ctx context.Context) (any, error) { return New(ctx, Config{}, slices.Clone(digests)) },
+		"NewFilter":           func(ctx context.Context) (any, error) { return NewFilter(ctx, c, digests, values) },
+		"NewFromSorted":       func(ctx context.Context) (any, error) { return NewFromSorted(ctx, Config{}, n, slices.Values(digests)) },
+		"NewFilterFromSorted": func(ctx context.Context) (any, error) { return NewFilterFromSorted(ctx, c, n, pairs(digests, values)) },
 	} {
-		var reports []uint64
-		_, err := build(t.Context(), func(done, total uint64) {
-			require.LessOrEqual(t, done, total)
-			reports = append(reports, done)
-			if done == total {
-				reports = append(reports, 0)
-			}
-		})
+		all := &stopping{t.Context(), many}
+		_, err := build(all)
 		require.NoError(t, err)
-		last := len(reports) - 1
-		require.Zero(t, reports[last], "%s: done is not the total", name)
-		require.Greater(t, last, 1, "%s: too few reports", name)
-		require.True(t, slices.IsSorted(reports[:last]))
-		for stop := range last - 1 {
-			ctx, cancel := context.WithCancel(t.Context())
-			calls := 0
-			_, err := build(ctx, func(done, total uint64) {
-				if calls == stop {
-					cancel()
-				}
-				calls++
-			})
+		require.Greater(t, many-all.left, 2, "%s: too few tests", name)
+		for stop := range many - all.left {
+			ctx := &stopping{t.Context(), stop}
+			_, err := build(ctx)
 			require.ErrorIs(t, err, context.Canceled, "%s, canceled in call %d", name, stop)
-			require.LessOrEqual(t, calls, stop+3)
-			cancel()
+			require.GreaterOrEqual(t, ctx.left, -3, name)
 		}
 	}
 }
@@ -408,35 +398,13 @@ func TestChosenDigestsNeedNoMoreMemory(t *testing.T) {
 		}
 		digests = sorted(t, digests)
 		n := uint64(len(digests))
-		b, err := newBuilder(shape{keys: n}, hashfam.Family{}, nil)
+		b, err := newBuilder(shape{keys: n}, hashfam.Family{})
 		require.NoError(t, err)
 		for _, d := range digests {
 			require.NoError(t, b.add(t.Context(), d, 0))
 		}
 		require.LessOrEqual(t, b.first.order.n, windowSize, name)
 		require.LessOrEqual(t, len(b.first.bumped.digests)+len(b.first.free.bytes), 2*len(digests), name)
-	}
-}
-
-func TestRestSortsKeysWithValues(t *testing.T) {
-	machine.Matters(t)
-	for _, bits := range []uint{0, 1, 8, 13, 32, 64} {
-		for _, n := range []int{0, 1, 100, 5000, 20_000} {
-			r := newRest(10, bits)
-			values := map[hashfam.Digest]uint64{}
-			for i, d := range random(n, 1) {
-				if i%3 == 0 {
-					d &= 0xFFFFFFFFFF // few different first bits
-				}
-				values[d] = uint64(d) & (1<<bits - 1)
-				r.add(d, values[d])
-			}
-			require.NoError(t, r.sort(t.Context()))
-			require.True(t, slices.IsSortedFunc(r.digests, func(a, b hashfam.Digest) int { return cmp.Compare(a.Probe(), b.Probe()) }))
-			for i, d := range r.digests {
-				require.Equal(t, values[d], r.value(i), "%d bits, key %d of %d", bits, i, n)
-			}
-		}
 	}
 }
 
@@ -496,19 +464,20 @@ func TestNilSequencesAreErrors(t *testing.T) {
 	}
 }
 
-// A sequence can have any number of copies, and a build of them can be canceled.
+// A sequence can have any number of copies, and a build of them can be
+// canceled.
 func TestCopiesCanBeCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	copies := 0
 	_, err := NewFilterFromSorted(ctx, FilterConfig{FPRate: 0.1}, 1, func(yield func(hashfam.Digest, uint64) bool) {
-		for copies < 10*reportEvery && yield(1, 0) {
+		for copies < 10*testEvery && yield(1, 0) {
 			copies++
-			if copies == reportEvery {
+			if copies == testEvery {
 				cancel()
 			}
 		}
 	})
 	require.ErrorIs(t, err, context.Canceled)
-	require.LessOrEqual(t, copies, 2*reportEvery)
+	require.LessOrEqual(t, copies, 2*testEvery)
 }

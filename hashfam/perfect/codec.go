@@ -14,11 +14,6 @@ import (
 // PerfectFunction and PerfectFilter. In a Function, the bytes from offset 16 to
 // 23 are zero. The payload consists of the mapping and, in a Filter, the slots.
 //
-// A Filter with wide slots has version 2. Its payload consists of the slots and
-// the mapping, so that the slots can be written before the mapping is known.
-// For the same reason there is always room for 24 levels, and zeros follow the
-// number of keys in the last level.
-//
 //	offset  size  field
 //	     0     8  Keys
 //	     8     1  Compact: 0 or 1
@@ -29,10 +24,6 @@ import (
 //	    20     1  ValueBits
 //	    21     3  zero
 //	    24    8k  number of keys in each level after the first
-const (
-	version     = 1
-	wideVersion = 2
-)
 
 // A fixed holds the parameters that do not depend on the number of levels.
 type fixed struct {
@@ -49,14 +40,7 @@ type fixed struct {
 var fixedBytes = binary.Size(fixed{})
 
 func formatOf(kind frame.Kind) frame.Format[shape, byte] {
-	f := frame.Format[shape, byte]{
-		Kind: kind, Version: version, Errs: errs, Parse: parseHeader,
-		Len: func(l shape) uint64 { return l.bytes() },
-	}
-	if kind == frame.PerfectFilter {
-		f.Version = wideVersion
-	}
-	return f
+	return frame.Format[shape, byte]{Kind: kind, Version: 1, Errs: errs, Parse: parseHeader}
 }
 
 // AppendBinary appends the encoded function to dst. The result depends only on
@@ -89,7 +73,7 @@ func (f *Function) UnmarshalText(text []byte) error { return frame.UnmarshalText
 
 // ReadParams returns the parameters of the next encoded function in r. It reads
 // only the header, so you can check [Params.SizeBytes] before decoding. If the
-// header belongs to another structure, [ErrCorrupt] names it.
+// header belongs to another structure, [hashfam.ErrCorrupt] names it.
 func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
 	l, err := formatOf(frame.PerfectFunction).ReadHeader(r, fam)
 	return l.params(fam), err
@@ -100,7 +84,7 @@ func (f *Function) decode(r *frame.Reader) error { return f.decodeAs(frame.Perfe
 // encode returns the frame. It returns ErrParams if s is zero, and ErrCorrupt
 // if s is a view of damaged data.
 func (s *stored) encode() (frame.Header, frame.Payload, error) {
-	if !s.made {
+	if !s.built {
 		return frame.Header{}, nil, paramError("receiver", "zero", "a Function or Filter that was built or decoded")
 	}
 	if err := s.Verify(); err != nil {
@@ -125,29 +109,12 @@ func (s *stored) encode() (frame.Header, frame.Payload, error) {
 	for _, n := range l.bumped {
 		h.Params = binary.LittleEndian.AppendUint64(h.Params, n)
 	}
-	h.Version = l.version()
-	if h.Version == wideVersion {
-		h.Params = append(h.Params, make([]byte, wordBytes*(maxLevels-len(l.bumped)))...)
-	}
 	return h, s.payload, nil
 }
 
-// version returns the lowest version that can encode l.
-func (l *shape) version() uint8 {
-	if l.slots.wide() {
-		return wideVersion
-	}
-	return version
-}
-
-// payload yields the mapping and the slots, or first the slots if they are
-// wide.
+// payload yields the mapping and the slots.
 func (s *stored) payload(yield func([]byte) bool) {
-	parts := [][]byte{s.mapped, s.slots.bits}
-	if s.slots.split {
-		slices.Reverse(parts)
-	}
-	for _, part := range parts {
+	for _, part := range [...][]byte{s.mapped, s.slots.bits} {
 		for piece := range frame.Numbers(part) {
 			if !yield(piece) {
 				return
@@ -156,15 +123,15 @@ func (s *stored) payload(yield func([]byte) bool) {
 	}
 }
 
-// parseFixed reads the first parameters. Opening a view of a few keys takes less
-// time than reading them by reflection would.
+// parseFixed reads the first parameters. Opening a view of a few keys takes
+// less time than reading them by reflection would.
 func parseFixed(b []byte) (fixed, error) {
 	if len(b) < fixedBytes {
-		return fixed{}, errs.Field(ErrCorrupt, "parameter length", len(b), fmt.Sprintf("at least %d", fixedBytes))
+		return fixed{}, errs.Field(hashfam.ErrCorrupt, "parameter length", len(b), fmt.Sprintf("at least %d", fixedBytes))
 	}
 	for _, i := range [...]int{10, 11, 21, 22, 23} {
 		if b[i] != 0 {
-			return fixed{}, errs.Field(ErrCorrupt, fmt.Sprintf("byte %d of the parameters", i), b[i], "0")
+			return fixed{}, errs.Field(hashfam.ErrCorrupt, fmt.Sprintf("byte %d of the parameters", i), b[i], "0")
 		}
 	}
 	return fixed{
@@ -191,14 +158,10 @@ func parseHeader(h frame.Header, _ hashfam.Family) (shape, error) {
 		seed:    p.Seed,
 		slots:   slotSize{uint64(p.SlotBits), uint(p.ValueBits)},
 	}
-	if want := l.version(); h.Version != want && h.Kind == frame.PerfectFilter {
-		return shape{}, errs.Field(ErrVersion, "version", h.Version, fmt.Sprintf("%d for %d bits of value in slots of %d/65536 bits",
-			want, p.ValueBits, p.SlotBits))
-	}
 	if p.Compact > 1 {
-		return shape{}, errs.Field(ErrCorrupt, "Params.Compact", p.Compact, "0 or 1")
+		return shape{}, errs.Field(hashfam.ErrCorrupt, "Params.Compact", p.Compact, "0 or 1")
 	}
-	l.bumped, err = parseLevels(sizes, int(p.Levels), h.Version)
+	l.bumped, err = parseLevels(sizes, int(p.Levels))
 	if err != nil {
 		return shape{}, err
 	}
@@ -209,25 +172,16 @@ func parseHeader(h frame.Header, _ hashfam.Family) (shape, error) {
 }
 
 // parseLevels reads the numbers of keys in the levels after the first.
-func parseLevels(b []byte, levels int, version uint8) ([]uint64, error) {
+func parseLevels(b []byte, levels int) ([]uint64, error) {
 	if levels > maxLevels {
-		return nil, errs.Field(ErrCorrupt, "number of levels", levels, fmt.Sprintf("at most %d", maxLevels))
+		return nil, errs.Field(hashfam.ErrCorrupt, "number of levels", levels, fmt.Sprintf("at most %d", maxLevels))
 	}
-	room := levels
-	if version == wideVersion {
-		room = maxLevels
-	}
-	if want := wordBytes * room; len(b) != want {
-		return nil, errs.Field(ErrCorrupt, "parameter length", fixedBytes+len(b), fmt.Sprintf("%d for %d levels", fixedBytes+want, room))
+	if want := wordBytes * levels; len(b) != want {
+		return nil, errs.Field(hashfam.ErrCorrupt, "parameter length", fixedBytes+len(b), fmt.Sprintf("%d for %d levels", fixedBytes+want, levels))
 	}
 	bumped := make([]uint64, 0, levels)
 	for word := range slices.Chunk(b, wordBytes) {
-		keys := binary.LittleEndian.Uint64(word)
-		if len(bumped) < levels {
-			bumped = append(bumped, keys)
-		} else if keys != 0 {
-			return nil, errs.Field(ErrCorrupt, "keys after the last level", keys, "0")
-		}
+		bumped = append(bumped, binary.LittleEndian.Uint64(word))
 	}
 	return bumped, nil
 }

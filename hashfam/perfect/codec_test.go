@@ -101,46 +101,9 @@ func TestDecodersRejectInvalidHeaders(t *testing.T) {
 		b := bytes.Clone(good)
 		change(b[frametest.Params:])
 		b = frametest.Seal(b)
-		require.ErrorIs(t, new(Function).UnmarshalBinary(b), ErrCorrupt, want)
+		require.ErrorIs(t, new(Function).UnmarshalBinary(b), hashfam.ErrCorrupt, want)
 		_, err := ReadParams(bytes.NewReader(b), hashfam.Family{})
 		require.EqualError(t, err, "perfect: corrupt encoding: "+want)
-	}
-}
-
-// Wide slots belong to version 2, and others to version 1.
-func TestDecodersRejectInvalidWideHeaders(t *testing.T) {
-	machine.Matters(t)
-	build := func(bits int) []byte {
-		digests := random(3000, 1)
-		f, err := NewFilter(t.Context(), FilterConfig{FPRate: 0.01, ValueBits: bits}, digests, valuesOf(bits, digests))
-		require.NoError(t, err)
-		b, err := f.MarshalBinary()
-		require.NoError(t, err)
-		return b
-	}
-	wide, narrow := build(33), build(32)
-	require.EqualValues(t, 2, wide[frametest.Version])
-	require.EqualValues(t, 1, narrow[frametest.Version])
-	require.Equal(t, 256, frametest.HeaderLen(wide))
-	for _, c := range []struct {
-		frame  []byte
-		change func(b []byte)
-		want   string
-	}{
-		{wide, func(b []byte) { b[frametest.Version] = 1 }, "unsupported encoding version: version = 1, want 2 for 33 bits of value in slots of 2621440/65536 bits"},
-		{narrow, func(b []byte) { b[frametest.Version] = 2 }, "unsupported encoding version: version = 2, want 1 for 32 bits of value in slots of 2555904/65536 bits"},
-		{wide, func(b []byte) { b[frametest.Params+20] = 65 }, "corrupt encoding: Params.ValueBits = 65, want at most 64"},
-		{wide, func(b []byte) { b[frametest.Params+18] = 90 }, "corrupt encoding: bits per slot in 1/65536 = 5898240, want 2228224 to 5832704"},
-		{wide, func(b []byte) { b[frametest.Params+9]-- }, "corrupt encoding: keys after the last level = 7, want 0"},
-		{wide, func(b []byte) { b[frametest.Params+9] = 25 }, "corrupt encoding: number of levels = 25, want at most 24"},
-		{wide, func(b []byte) { b[frametest.Params+215] = 1 }, "corrupt encoding: keys after the last level = 72057594037927936, want 0"},
-	} {
-		b := bytes.Clone(c.frame)
-		c.change(b)
-		b = frametest.Seal(b)
-		_, err := ReadFilterParams(bytes.NewReader(b), hashfam.Family{})
-		require.EqualError(t, err, "perfect: "+c.want)
-		require.EqualError(t, new(Filter).UnmarshalBinary(b), "perfect: "+c.want)
 	}
 }
 
@@ -214,7 +177,7 @@ func TestDecodersRejectInvalidLists(t *testing.T) {
 		b := bytes.Clone(f.mapped)
 		change(b)
 		_, err := f.shape.over(b)
-		require.Equal(t, name != "", errors.Is(err, ErrCorrupt), name)
+		require.Equal(t, name != "", errors.Is(err, hashfam.ErrCorrupt), name)
 	}
 }
 

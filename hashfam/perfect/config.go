@@ -16,26 +16,21 @@ type Config struct {
 	// family if untrusted parties can choose keys.
 	Family hashfam.Family
 
-	// Progress, if it is not nil, is called from time to time during the build,
-	// with the number of completed steps and the total. A digest counts as two
-	// steps, or as one in NewFromSorted. In the last call, both are equal.
-	// Progress is not called if there are no digests. It should return quickly,
-	// because the build waits for it.
-	Progress func(done, total uint64) `json:"-"`
-
 	_ struct{} // literals name their fields
 }
 
 // EstimatedBytes estimates the size of a function of n keys. The estimate is
 // within 1% for 100,000 keys or more, and usually within 2% for 10,000. It
-// returns [ErrParams] if there are too many keys.
+// returns [hashfam.ErrParams] if there are too many keys.
 func (c Config) EstimatedBytes(n uint64) (uint64, error) {
 	if err := checkLen(n); err != nil {
 		return 0, err
 	}
-	l := shape{keys: n, compact: c.Compact}
-	return l.estimate(), nil
+	return c.shape(n).estimate(), nil
 }
+
+// shape returns the shape of a function of n keys.
+func (c Config) shape(n uint64) shape { return shape{keys: n, compact: c.Compact} }
 
 // Params are the parameters of a [Function].
 type Params struct {

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+
+	"github.com/filterfam/filterfam/hashfam"
 )
 
 const (
@@ -105,10 +107,10 @@ func (l *eliasFano) mark() error {
 		for w := l.word(word); w != 0; w &= w - 1 {
 			bit := 64*word + uint64(bits.TrailingZeros64(w))
 			if i == l.n {
-				return errs.Field(ErrCorrupt, "numbers in the list", "more", fmt.Sprint(l.n))
+				return errs.Field(hashfam.ErrCorrupt, "numbers in the list", "more", fmt.Sprint(l.n))
 			}
 			if v := (bit-i)<<l.width | l.lowBits(i); v >= l.limit {
-				return errs.Field(ErrCorrupt, fmt.Sprintf("number %d in the list", i), v, fmt.Sprintf("below %d", l.limit))
+				return errs.Field(hashfam.ErrCorrupt, fmt.Sprintf("number %d in the list", i), v, fmt.Sprintf("below %d", l.limit))
 			}
 			if i%markEvery == 0 {
 				l.marks = append(l.marks, bit)
@@ -117,7 +119,7 @@ func (l *eliasFano) mark() error {
 		}
 	}
 	if i < l.n {
-		return errs.Field(ErrCorrupt, "numbers in the list", i, fmt.Sprint(l.n))
+		return errs.Field(hashfam.ErrCorrupt, "numbers in the list", i, fmt.Sprint(l.n))
 	}
 	return nil
 }

@@ -25,12 +25,12 @@ type Filter struct{ stored }
 // addition to the filter. Like New, it changes the order of digests. But with
 // values, it sorts a copy, which needs 8 bytes per digest.
 //
-// NewFilter returns [ErrParams] if c is invalid for this number of keys, if
-// there is not one value for each digest, if a value needs more than ValueBits
-// bits, or if copies of a digest have different values. With probability
-// n^2/2^65, two of n different keys have the same digest; use another family in
-// this case, for example from [hashfam.Family.Derive]. NewFilter also returns
-// the errors of New, except that copies are allowed.
+// NewFilter returns [hashfam.ErrParams] if c is invalid for this number of
+// keys, if there is not one value for each digest, if a value needs more than
+// ValueBits bits, or if copies of a digest have different values. With
+// probability n^2/2^65, two of n different keys have the same digest; use
+// another family in this case, for example from [hashfam.Family.Derive].
+// NewFilter also returns the errors of New, except that copies are allowed.
 func NewFilter(ctx context.Context, c FilterConfig, digests []hashfam.Digest, values []uint64) (*Filter, error) {
 	if err := errs.Context(ctx); err != nil {
 		return nil, err
@@ -43,50 +43,34 @@ func NewFilter(ctx context.Context, c FilterConfig, digests []hashfam.Digest, va
 		return nil, err
 	}
 	sorted := digests
-	steps := uint64(2)
 	if c.ValueBits > 0 {
 		sorted = slices.Clone(digests)
-		steps = 3
 	}
-	p := newProgress(c.Progress, steps, n)
-	sorted, err := sortDigests(ctx, sorted, p)
+	sorted, err := sortDigests(ctx, sorted)
 	if err != nil {
 		return nil, err
 	}
-	f, err := c.build(ctx, uint64(len(sorted)), withZeros(sorted), p)
+	f, err := c.build(ctx, uint64(len(sorted)), withZeros(slices.Values(sorted)))
 	if err != nil {
 		return nil, err
 	}
 	if c.ValueBits > 0 {
-		if err := f.fill(ctx, digests, values, p); err != nil {
+		if err := f.setValues(ctx, digests, values); err != nil {
 			return nil, err
 		}
 	}
-	p.end()
 	return f, nil
-}
-
-// withZeros yields the digests, each with the value 0.
-func withZeros(digests []hashfam.Digest) iter.Seq2[hashfam.Digest, uint64] {
-	return func(yield func(hashfam.Digest, uint64) bool) {
-		for _, d := range digests {
-			if !yield(d, 0) {
-				return
-			}
-		}
-	}
 }
 
 // NewFilterFromSorted returns the same filter as [NewFilter] for n distinct
 // digests in ascending order of d.Probe(), each with its value. Values are 0 if
 // c.ValueBits is 0. Copies of a digest with the same value are skipped. In
 // addition to the filter, NewFilterFromSorted uses 0.5 bytes of memory per key,
-// and 0.04 bytes more for each byte of a value. Otherwise, it is like
-// [NewFromSorted].
+// or 1.2 if keys have values. Otherwise, it is like [NewFromSorted].
 //
-// It returns [ErrParams] for the same reasons as NewFilter and NewFromSorted.
-// An error for a key contains the key's position in the sequence, counted from
-// 0.
+// It returns [hashfam.ErrParams] for the same reasons as NewFilter and
+// NewFromSorted. An error for a key contains the key's position in the
+// sequence, counted from 0.
 func NewFilterFromSorted(ctx context.Context, c FilterConfig, n uint64, keys iter.Seq2[hashfam.Digest, uint64]) (*Filter, error) {
 	if err := errs.Context(ctx); err != nil {
 		return nil, err
@@ -97,42 +81,25 @@ func NewFilterFromSorted(ctx context.Context, c FilterConfig, n uint64, keys ite
 	if err := c.check(n); err != nil {
 		return nil, err
 	}
-	p := newProgress(c.Progress, 1, n)
-	f, err := c.build(ctx, n, keys, p)
-	if err != nil {
-		return nil, err
-	}
-	p.end()
-	return f, nil
+	return c.build(ctx, n, keys)
 }
 
 // build builds a filter of n sorted keys.
-func (c FilterConfig) build(ctx context.Context, n uint64, keys iter.Seq2[hashfam.Digest, uint64], p *progress) (*Filter, error) {
-	l := shape{keys: n, compact: c.Compact, slots: newSlotSize(c.FPRate, c.ValueBits, n)}
-	b, err := newBuilder(l, c.Family, p)
-	if err != nil {
-		return nil, err
-	}
-	for d, value := range keys {
-		if err := b.add(ctx, d, value); err != nil {
-			return nil, err
-		}
-	}
-	s, err := b.finish(ctx)
+func (c FilterConfig) build(ctx context.Context, n uint64, keys iter.Seq2[hashfam.Digest, uint64]) (*Filter, error) {
+	s, err := build(ctx, c.shape(n), c.Family, keys)
 	if err != nil {
 		return nil, err
 	}
 	return &Filter{s}, nil
 }
 
-// fill adds the values to the slots of f, which have none. digests are f's
+// setValues adds the values to the slots of f, which have none. digests are f's
 // digests in any order and with copies. It returns ErrParams if copies have
 // different values, and ctx's error if ctx is canceled.
-func (f *Filter) fill(ctx context.Context, digests []hashfam.Digest, values []uint64, p *progress) error {
+func (f *Filter) setValues(ctx context.Context, digests []hashfam.Digest, values []uint64) error {
 	used := make([]uint64, f.n/64+1)
 	for i, d := range digests {
-		if i%reportEvery == 0 {
-			p.did(min(uint64(i), reportEvery))
+		if i%testEvery == 0 {
 			if err := canceled(ctx); err != nil {
 				return err
 			}
@@ -140,7 +107,7 @@ func (f *Filter) fill(ctx context.Context, digests []hashfam.Digest, values []ui
 		index := f.index(d)
 		if bit := uint64(1) << (index % 64); used[index/64]&bit == 0 {
 			used[index/64] |= bit
-			f.slots.addValue(index, values[i])
+			f.slots.setValue(index, values[i])
 			continue
 		}
 		if value, _ := f.ValueDigest(d); value != values[i] {
@@ -165,17 +132,6 @@ func NewFilterReceiver(fam hashfam.Family) *Filter {
 
 // Equal reports whether f and other have the same family and equal encodings.
 func (f *Filter) Equal(other *Filter) bool { return other != nil && f.equal(&other.stored) }
-
-var zeroFilter = errs.Zero("Filter", "NewFilter or NewFilterView, or decode into it")
-
-// made returns f. It panics if f is zero: otherwise slots have a width, even if
-// there are no keys.
-func (f *Filter) made() *Filter {
-	if f.slots.width == 0 {
-		panic(zeroFilter)
-	}
-	return f
-}
 
 // Contains reports whether key may be in the set. If it returns false, key is
 // not in the set; true may be a false positive. Contains causes two cache
@@ -240,14 +196,11 @@ func (f *Filter) ValueDigest(d hashfam.Digest) (value uint64, found bool) {
 		return 0, false
 	}
 	i := f.index(d)
-	if f.slots.split {
-		return f.slots.findWide(i, uint64(after(d)))
-	}
 	word := f.slots.word(i)
 	if !f.slots.match(word, i, uint64(after(d))) {
 		return 0, false
 	}
-	return word & f.slots.mask, true
+	return f.slots.valueAt(word, i), true
 }
 
 // ValueAll appends the results of ValueDigest for each digest to values and to
@@ -273,7 +226,7 @@ func (f *Filter) ValueAll(values []uint64, found []bool, digests []hashfam.Diges
 			value := uint64(0)
 			match := f.slots.match(words[i], indexes[i], uint64(after(d)))
 			if match {
-				value = f.slots.valueAt(words[i], indexes[i], uint64(after(d)))
+				value = f.slots.valueAt(words[i], indexes[i])
 			}
 			values = append(values, value)
 			found = append(found, match)

@@ -82,7 +82,7 @@ func TestInvalidFilterConfigs(t *testing.T) {
 		"FilterConfig.ValueBits = 65, want 0 to 64":  {FPRate: 0.1, ValueBits: 65},
 	} {
 		_, err := NewFilter(t.Context(), c, []hashfam.Digest{1}, nil)
-		require.ErrorIs(t, err, ErrParams)
+		require.ErrorIs(t, err, hashfam.ErrParams)
 		require.ErrorContains(t, err, field)
 	}
 }
@@ -121,23 +121,21 @@ func TestTheLowestRateIsPossibleWithAllValues(t *testing.T) {
 	}
 }
 
-// A slot in a frame must have a fingerprint, and must not exceed 56 bits. A wide
-// one must have a fingerprint of 1 to 56 bits.
+// A slot in a frame must have a fingerprint of more than 0 and up to 56 bits.
 func TestSlotSizeLimits(t *testing.T) {
 	machine.Matters(t)
 	for size, want := range map[slotSize]string{
 		{56 * one, 32}:        "",
 		{3*one + 1, 3}:        "",
-		{3 * one, 3}:          "bits per slot in 1/65536 = 196608, want 196609 to 3670016",
+		{3 * one, 3}:          "bits per slot in 1/65536 = 196608, want 196609 to 3866624",
 		{0, 0}:                "bits per slot in 1/65536 = 0, want 1 to 3670016",
-		{56*one + 1, 32}:      "",
-		{56*one + 1, 0}:       "bits per slot in 1/65536 = 3670017, want 65536 to 3670016",
+		{56*one + 1, 0}:       "bits per slot in 1/65536 = 3670017, want 1 to 3670016",
 		{88 * one, 32}:        "",
-		{88*one + 1, 32}:      "bits per slot in 1/65536 = 5767169, want 2162688 to 5767168",
-		{34 * one, 33}:        "",
-		{34*one - 1, 33}:      "bits per slot in 1/65536 = 2228223, want 2228224 to 5832704",
+		{88*one + 1, 32}:      "bits per slot in 1/65536 = 5767169, want 2097153 to 5767168",
+		{33*one + 1, 33}:      "",
+		{33 * one, 33}:        "bits per slot in 1/65536 = 2162688, want 2162689 to 5832704",
 		{120 * one, 64}:       "",
-		{120*one + 1, 64}:     "bits per slot in 1/65536 = 7864321, want 4259840 to 7864320",
+		{120*one + 1, 64}:     "bits per slot in 1/65536 = 7864321, want 4194305 to 7864320",
 		{120 * one, 65}:       "Params.ValueBits = 65, want at most 64",
 		{math.MaxUint32, 255}: "Params.ValueBits = 255, want at most 64",
 	} {
@@ -169,7 +167,8 @@ func TestSlotsKeepFingerprintsAndValues(t *testing.T) {
 			require.False(t, s.match(word, i, third^1<<63), "the highest bit of a fingerprint")
 			lowest := 64 - (s.widthOf(i) - s.value)
 			require.False(t, s.match(word, i, third^1<<lowest), "the lowest bit of a fingerprint")
-			require.Equal(t, third*spread&s.valueMask(), s.valueAt(word, i, third))
+			value := s.valueAt(word, i)
+			require.Equal(t, third*spread&s.valueMask(), value)
 		}
 		require.NoError(t, checkZeros("", s.bits, s.start(n)))
 	})
@@ -187,14 +186,14 @@ func TestBitsAfterTheLastSlotAreCorrupt(t *testing.T) {
 			if err := checkZeros("", b, size.start(n)); bit < 3*n {
 				require.NoError(t, err, "bit %d", bit)
 			} else {
-				require.ErrorIs(t, err, ErrCorrupt, "bit %d", bit)
+				require.ErrorIs(t, err, hashfam.ErrCorrupt, "bit %d", bit)
 			}
 		}
 	}
 	b, err := filterOf(t, FilterConfig{FPRate: 0.1}, random(3, 1)).MarshalBinary()
 	require.NoError(t, err)
 	b[len(b)-9] = 1 // before the checksum
-	require.ErrorIs(t, new(Filter).UnmarshalBinary(frametest.Seal(b)), ErrCorrupt)
+	require.ErrorIs(t, new(Filter).UnmarshalBinary(frametest.Seal(b)), hashfam.ErrCorrupt)
 }
 
 func TestFilterWithoutKeysContainsNothing(t *testing.T) {
@@ -255,7 +254,7 @@ func TestInvalidValues(t *testing.T) {
 		digests := random(30, 1)
 		digests[25] = digests[5]
 		_, err := NewFilter(t.Context(), c, digests, values)
-		require.ErrorIs(t, err, ErrParams)
+		require.ErrorIs(t, err, hashfam.ErrParams)
 		require.EqualError(t, err, "perfect: invalid parameters: "+want)
 	}
 	_, err := NewFilter(t.Context(), FilterConfig{FPRate: 0.1}, random(3, 1), []uint64{1, 2, 3})

@@ -13,7 +13,7 @@ type FilterConfig struct {
 	// FPRate is the false-positive rate as a fraction: 0.01 is 1%. It must be
 	// below 1, at least 2^-56 and, for n keys, above n/2^64, the probability
 	// that a key has the same digest as one of these. FPRate does not include
-	// this probability. If ValueBits is above 32, the rate is 1/2 or less.
+	// this probability.
 	FPRate float64
 
 	// ValueBits is the number of bits of each key's value, from 0 to 64.
@@ -22,21 +22,21 @@ type FilterConfig struct {
 	Compact bool           // saves 0.25 bits per key; see [Config]
 	Family  hashfam.Family // hashes the keys; see [Config]
 
-	// Progress is called during the build; see [Config]. With values, a digest
-	// counts as three steps, or as one in NewFilterFromSorted.
-	Progress func(done, total uint64) `json:"-"`
-
 	_ struct{} // literals name their fields
 }
 
 // EstimatedBytes is like [Config.EstimatedBytes] for a filter of n keys. It
-// returns [ErrParams], naming the field, if c is invalid for n keys.
+// returns [hashfam.ErrParams], naming the field, if c is invalid for n keys.
 func (c FilterConfig) EstimatedBytes(n uint64) (uint64, error) {
 	if err := c.check(n); err != nil {
 		return 0, err
 	}
-	l := shape{keys: n, compact: c.Compact, slots: newSlotSize(c.FPRate, c.ValueBits, n)}
-	return l.estimate(), nil
+	return c.shape(n).estimate(), nil
+}
+
+// shape returns the shape of a filter of n keys.
+func (c FilterConfig) shape(n uint64) shape {
+	return shape{keys: n, compact: c.Compact, slots: newSlotSize(c.FPRate, c.ValueBits, n)}
 }
 
 // check returns ErrParams if c is invalid for n keys.

@@ -18,19 +18,18 @@ import (
 //
 // New does not retain digests, but changes their order.
 //
-// If two digests are equal, New returns [ErrParams]. The error contains such a
-// digest instead of its positions, because the order has changed. Then remove
-// duplicate keys or, if there are none, use another family: with probability
-// n^2/2^65, two of n different keys have the same digest. New also returns
-// ErrParams if too many digests share a bucket, which happens only if someone
-// chose the keys, so a keyed family prevents it. If the context is done first,
-// New returns its error.
+// If two digests are equal, New returns [hashfam.ErrParams]. The error contains
+// such a digest instead of its positions, because the order has changed. Then
+// remove duplicate keys or, if there are none, use another family: with
+// probability n^2/2^65, two of n different keys have the same digest. New also
+// returns ErrParams if too many digests share a bucket, which happens only if
+// someone chose the keys, so a keyed family prevents it. If the context is done
+// first, New returns its error.
 func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Function, error) {
 	if err := errs.Context(ctx); err != nil {
 		return nil, err
 	}
-	p := newProgress(c.Progress, 2, uint64(len(digests)))
-	sorted, err := sortDigests(ctx, digests, p)
+	sorted, err := sortDigests(ctx, digests)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +37,7 @@ func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Function, er
 		text := fmt.Sprintf("%d equal to others, for example 0x%016x", copies, uint64(digests[len(sorted)]))
 		return nil, paramError("digests", text, "distinct digests")
 	}
-	return c.build(ctx, uint64(len(sorted)), slices.Values(sorted), p)
+	return c.build(ctx, uint64(len(sorted)), slices.Values(sorted))
 }
 
 // NewFromSorted returns the same function as [New] for n distinct digests in
@@ -55,9 +54,9 @@ func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Function, er
 // sequence and keep the error in a variable. NewFromSorted then returns
 // ErrParams, because digests are missing, so check your own error first.
 //
-// NewFromSorted returns [ErrParams] if the digests are not in order, not
-// distinct, or not n, or if the function would be too large for the platform,
-// and the other errors of New. After any error it stops the sequence.
+// NewFromSorted returns [hashfam.ErrParams] if the digests are not in order,
+// not distinct, or not n, or if the function would be too large for the
+// platform, and the other errors of New. After any error it stops the sequence.
 //
 // NewFromSorted allocates the memory before reading the first digest. If there
 // is not enough memory, the program crashes, so call [Config.EstimatedBytes]
@@ -69,25 +68,15 @@ func NewFromSorted(ctx context.Context, c Config, n uint64, digests iter.Seq[has
 	if digests == nil {
 		return nil, paramError("digests", nil, "an iterator")
 	}
-	return c.build(ctx, n, digests, newProgress(c.Progress, 1, n))
+	return c.build(ctx, n, digests)
 }
 
 // build builds a function of n sorted digests.
-func (c Config) build(ctx context.Context, n uint64, digests iter.Seq[hashfam.Digest], p *progress) (*Function, error) {
-	b, err := newBuilder(shape{keys: n, compact: c.Compact}, c.Family, p)
+func (c Config) build(ctx context.Context, n uint64, digests iter.Seq[hashfam.Digest]) (*Function, error) {
+	s, err := build(ctx, c.shape(n), c.Family, withZeros(digests))
 	if err != nil {
 		return nil, err
 	}
-	for d := range digests {
-		if err := b.add(ctx, d, 0); err != nil {
-			return nil, err
-		}
-	}
-	s, err := b.finish(ctx)
-	if err != nil {
-		return nil, err
-	}
-	p.end()
 	return &Function{s}, nil
 }
 

@@ -164,7 +164,7 @@ func TestNewNamesARepeatedDigest(t *testing.T) {
 		copies := rapid.IntRange(1, 3).Draw(t, "copies")
 		digests = append(digests, slices.Repeat([]hashfam.Digest{d}, copies)...)
 		_, err := New(context.Background(), Config{}, digests)
-		require.ErrorIs(t, err, ErrParams)
+		require.ErrorIs(t, err, hashfam.ErrParams)
 		require.ErrorContains(t, err, fmt.Sprintf("digests = %d equal to others, for example 0x%016x, want", copies, uint64(d)))
 	})
 }

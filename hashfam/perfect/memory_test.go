@@ -90,7 +90,7 @@ func TestSortedBuildsNeedLittleMemory(t *testing.T) {
 		}, 0.70, 0.50},
 		{"filter with 32-bit values", func(n uint64) (interface{ SizeBytes() uint64 }, error) {
 			return NewFilterFromSorted(t.Context(), FilterConfig{FPRate: 1. / 256, ValueBits: 32}, n, ascending(n, 32))
-		}, 1.0, 0.75},
+		}, 1.5, 1.25},
 	} {
 		limits := map[uint64]float64{1_000_000: c.small + 1}
 		if long {

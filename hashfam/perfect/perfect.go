@@ -31,10 +31,18 @@ type mapping struct {
 	levels []level
 	last   lastLevel
 	free   eliasFano
-	made   bool // false in a zero mapping, whose other fields are those of a mapping without keys
+	built  bool // false in a zero mapping, whose other fields are those of a mapping without keys
 }
 
-var zeroFunction = errs.Zero("Function", "New or NewView, or decode into it")
+var zero = errs.Zero("Function or Filter", "New, NewFilter or a view, or decode into it")
+
+// made returns m. It panics if m is zero.
+func (m *mapping) made() *mapping {
+	if !m.built {
+		panic(zero)
+	}
+	return m
+}
 
 // index returns the index of the key with digest d. It is below m.n unless m.n
 // is 0.
@@ -50,10 +58,7 @@ func (m *mapping) indexIn(levels []level, p hashfam.Probe) uint64 {
 		}
 		p = p.Next().Next().Next()
 	}
-	if !m.made {
-		panic(zeroFunction)
-	}
-	return m.result(m.last.base + m.last.place(p))
+	return m.made().result(m.last.base + m.last.place(p))
 }
 
 // result returns the result for a place.

@@ -24,22 +24,22 @@ type shape struct {
 func (l *shape) check(kind frame.Kind) error {
 	switch {
 	case l.keys > maxKeys:
-		return errs.Field(ErrCorrupt, "Params.Keys", l.keys, fmt.Sprintf("at most %d", uint64(maxKeys)))
+		return errs.Field(hashfam.ErrCorrupt, "Params.Keys", l.keys, fmt.Sprintf("at most %d", uint64(maxKeys)))
 	case l.seed >= maxLastSeeds:
-		return errs.Field(ErrCorrupt, "seed of the last level", l.seed, fmt.Sprintf("below %d", maxLastSeeds))
+		return errs.Field(hashfam.ErrCorrupt, "seed of the last level", l.seed, fmt.Sprintf("below %d", maxLastSeeds))
 	}
 	n := l.keys
 	for i, bumped := range l.bumped {
 		if n <= maxLast {
-			return errs.Field(ErrCorrupt, fmt.Sprintf("keys of level %d", i), n, fmt.Sprintf("above %d except in the last level", maxLast))
+			return errs.Field(hashfam.ErrCorrupt, fmt.Sprintf("keys of level %d", i), n, fmt.Sprintf("above %d except in the last level", maxLast))
 		}
 		if bumped > n {
-			return errs.Field(ErrCorrupt, fmt.Sprintf("keys of level %d", i+1), bumped, fmt.Sprintf("at most %d, as in the previous level", n))
+			return errs.Field(hashfam.ErrCorrupt, fmt.Sprintf("keys of level %d", i+1), bumped, fmt.Sprintf("at most %d, as in the previous level", n))
 		}
 		n = bumped
 	}
 	if n > maxLast {
-		return errs.Field(ErrCorrupt, fmt.Sprintf("keys of level %d", len(l.bumped)), n, fmt.Sprintf("at most %d in the last level", maxLast))
+		return errs.Field(hashfam.ErrCorrupt, fmt.Sprintf("keys of level %d", len(l.bumped)), n, fmt.Sprintf("at most %d in the last level", maxLast))
 	}
 	return l.slots.check(kind)
 }
@@ -72,7 +72,7 @@ func (l *shape) bytes() uint64 { return l.mappingBytes() + l.slots.bytes(l.keys)
 // is damaged, because otherwise indexes could be out of range, and runs in
 // linear time in the number of bumped keys.
 func (l *shape) over(b []byte) (mapping, error) {
-	m := mapping{n: l.keys, free: l.free(), made: true}
+	m := mapping{n: l.keys, free: l.free(), built: true}
 	m.levels = make([]level, 0, len(l.bumped))
 	n := l.keys
 	base := uint64(0)

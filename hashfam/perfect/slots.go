@@ -5,19 +5,14 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
 const (
 	one = 1 << 16 // one bit, in the unit of slotSize
 
-	// A narrow slot always fits into 8 bytes.
-	maxNarrow      = 56
-	maxNarrowValue = 32
-
-	// The fingerprint and at least one bit of the value of a wide slot fit into
-	// 8 bytes, and the whole slot fits into 16.
-	maxFingerprint = 56
+	maxFingerprint = 56 // it fits into 8 bytes, wherever it begins in the first one
 	maxValue       = 64
 
 	// With fewer keys all slots must have the same whole number of bits.
@@ -26,13 +21,12 @@ const (
 	minMixed = 4096
 )
 
-// A slotSize is a slot's size. A slot consists of a fingerprint and a value.
-// The fingerprint is above the value in a narrow slot, but below it in a wide
-// one, so that reading it never needs more than 8 bytes.
+// A slotSize is a slot's size. A slot consists of a value, in its lowest bits,
+// and a fingerprint.
 //
 // The size need not be a whole number of bits: slot i consists of the bits from
-// ceil(i*width) to ceil((i+1)*width), so the widths of neighbors differ by no
-// more than one bit.
+// ceil(i*width) to ceil((i+1)*width), so the lengths of fingerprints differ by
+// no more than one bit.
 type slotSize struct {
 	width uint64 // number of bits in units of 1/65536, including the value
 	value uint   // number of bits of the value
@@ -49,15 +43,8 @@ func newSlotSize(rate float64, value int, n uint64) slotSize {
 		share = 1
 	}
 	width := (whole-1)*one + uint64(math.Ceil(min(1, share)*one))
-	s := slotSize{width + uint64(value)*one, uint(value)}
-	if s.wide() {
-		s.width = max(s.width, uint64(value+1)*one)
-	}
-	return s
+	return slotSize{width + uint64(value)*one, uint(value)}
 }
-
-// wide reports whether the slots are wide: they are if they must be.
-func (s slotSize) wide() bool { return s.value > maxNarrowValue || s.width > maxNarrow*one }
 
 func (s slotSize) rate() float64 {
 	fingerprint := s.width - uint64(s.value)*one
@@ -68,22 +55,18 @@ func (s slotSize) rate() float64 {
 // check returns ErrCorrupt if a frame of the given kind cannot have such slots.
 func (s slotSize) check(kind frame.Kind) error {
 	least := uint64(s.value)*one + 1
-	most := uint64(maxNarrow * one)
-	if s.wide() {
-		least = uint64(s.value+1) * one
-		most = uint64(s.value+maxFingerprint) * one
-	}
+	most := uint64(s.value+maxFingerprint) * one
 	switch {
 	case kind == frame.PerfectFunction && s.width > 0:
-		return errs.Field(ErrCorrupt, "bits per slot in 1/65536", s.width, "0 in a function")
+		return errs.Field(hashfam.ErrCorrupt, "bits per slot in 1/65536", s.width, "0 in a function")
 	case kind == frame.PerfectFunction && s.value > 0:
-		return errs.Field(ErrCorrupt, "Params.ValueBits", s.value, "0 in a function")
+		return errs.Field(hashfam.ErrCorrupt, "Params.ValueBits", s.value, "0 in a function")
 	case kind == frame.PerfectFunction:
 		return nil
 	case s.value > maxValue:
-		return errs.Field(ErrCorrupt, "Params.ValueBits", s.value, fmt.Sprintf("at most %d", maxValue))
+		return errs.Field(hashfam.ErrCorrupt, "Params.ValueBits", s.value, fmt.Sprintf("at most %d", maxValue))
 	case s.width < least || s.width > most:
-		return errs.Field(ErrCorrupt, "bits per slot in 1/65536", s.width, fmt.Sprintf("%d to %d", least, most))
+		return errs.Field(hashfam.ErrCorrupt, "bits per slot in 1/65536", s.width, fmt.Sprintf("%d to %d", least, most))
 	}
 	return nil
 }
@@ -92,16 +75,12 @@ func (s slotSize) check(kind frame.Kind) error {
 func (s slotSize) start(i uint64) uint64 { return (i*s.width + one - 1) / one }
 
 // bytes returns the size of n slots, including enough zeros at the end that all
-// loads of 8 bytes, or of 16 if slots are wide, are in bounds.
+// loads of 8 bytes are in bounds.
 func (s slotSize) bytes(n uint64) uint64 {
 	if s.width == 0 {
 		return 0
 	}
-	total := (s.start(n)+63)/64*wordBytes + wordBytes
-	if s.wide() {
-		total += wordBytes
-	}
-	return total
+	return (s.start(n)+63)/64*wordBytes + wordBytes
 }
 
 // widthOf returns the number of bits in slot i. It multiplies only once.
@@ -114,92 +93,80 @@ func (s slotSize) valueMask() uint64 { return 1<<s.value - 1 }
 type fingerprints struct {
 	slotSize
 	bits  []byte
-	below uint   // number of bits below the fingerprint in each slot
 	mask  uint64 // the largest value
-	split bool   // whether slots are wide, so that a value can be in two words
+	ahead uint64 // number of a value's bits that word leaves out: none, or all if a slot can be too long for it
+	below uint64 // number of its bits that word contains
 }
 
 func newFingerprints(size slotSize, bits []byte) fingerprints {
-	s := fingerprints{slotSize: size, bits: bits, mask: size.valueMask(), split: size.wide()}
-	if !s.split {
-		s.below = size.value
+	s := fingerprints{slotSize: size, bits: bits, mask: size.valueMask(), below: uint64(size.value)}
+	if size.width > (loadBits-1)*one {
+		s.ahead = s.below
+		s.below = 0
 	}
 	return s
 }
 
-// word returns 8 bytes. Slot i starts in the lowest bit.
-func (s *fingerprints) word(i uint64) uint64 {
-	from := s.start(i)
-	at := from / 8
-	return binary.LittleEndian.Uint64(s.bits[at:at+wordBytes]) >> (from % 8)
+// length returns the number of bits of the fingerprint in slot i.
+func (s *fingerprints) length(i uint64) uint { return s.widthOf(i) - s.value }
+
+// loadBits is the number of valid bits in the result of load.
+const loadBits = 57
+
+// load returns the word that starts at a bit.
+func (s *fingerprints) load(bit uint64) uint64 {
+	at := bit / 8
+	return binary.LittleEndian.Uint64(s.bits[at:at+wordBytes]) >> (bit % 8)
 }
+
+// word returns a word with the fingerprint in slot i and, if it is short, the
+// value.
+func (s *fingerprints) word(i uint64) uint64 { return s.load(s.start(i) + s.ahead) }
 
 // match reports whether slot i contains the fingerprint of a digest whose probe
 // sequence has the given third value, which no level uses. word must be the
-// result of word(i). In a narrow slot, the fingerprint can have no bits, so
-// that it always matches.
+// result of word(i). A fingerprint can have no bits, so that it always matches.
 func (s *fingerprints) match(word, i, third uint64) bool {
-	length := s.widthOf(i) - s.value
+	length := s.length(i)
 	different := word>>(s.below&63) ^ third>>(-length&63)
 	return different&(1<<(length&63)-1) == 0
 }
 
-// valueAt returns the value in slot i, which must match the digest. word must be
-// the result of word(i).
-func (s *fingerprints) valueAt(word, i, third uint64) uint64 {
-	if s.split {
-		value, _ := s.findWide(i, third)
-		return value
+// valueAt returns the value in slot i. word must be the result of word(i).
+func (s *fingerprints) valueAt(word, i uint64) uint64 {
+	if s.ahead == 0 {
+		return word & s.mask
 	}
-	return word & s.mask
+	return s.long(i)
 }
 
-// findWide returns the value in slot i if slots are wide, and reports whether
-// the slot contains the fingerprint, as match does. If it does not, the value is
-// 0. The value begins in the first word: after up to 7 bits of the previous
-// slot, and 1 to 56 bits of fingerprint. The comparison comes last, so that the
-// second load does not wait for its result.
-func (s *fingerprints) findWide(i, third uint64) (value uint64, found bool) {
+// long returns a value of up to 64 bits. Both words contain the bits in the
+// middle.
+//
+//go:noinline
+func (s *fingerprints) long(i uint64) uint64 {
 	from := s.start(i)
-	at := from / 8
-	words := s.bits[at : at+2*wordBytes]
-	low := binary.LittleEndian.Uint64(words) >> (from % 8)
-	high := binary.LittleEndian.Uint64(words[wordBytes:])
-	length := s.widthOf(i) - s.value
-	skip := uint(from%8) + length // 1 to 63
-	value = (low>>(length&63) | high<<(-skip&63)) & s.mask
-	different := (low ^ third>>(-length&63)) << (-length & 63)
-	if different != 0 {
-		return 0, false
-	}
-	return value, true
+	return (s.load(from) | s.load(from+32)<<32) & s.mask
 }
 
 // set stores the fingerprint and the value of a key in slot i, which must be
 // zero. third is the third value of the digest's probe sequence.
 func (s *fingerprints) set(i, third, value uint64) {
-	length := s.widthOf(i) - s.value
-	s.add(i, third>>(64-length)<<s.below)
-	s.addValue(i, value)
+	s.add(s.start(i)+uint64(s.value), third>>(64-s.length(i)))
+	s.setValue(i, value)
 }
 
-// addValue stores the value of a key in slot i, whose value must be 0.
-func (s *fingerprints) addValue(i, value uint64) {
-	if !s.split {
-		s.add(i, value)
-		return
+// setValue stores the value of a key in slot i, whose value must be 0.
+func (s *fingerprints) setValue(i, value uint64) {
+	from := s.start(i)
+	s.add(from, value&math.MaxUint32)
+	if s.value > 32 {
+		s.add(from+32, value>>32)
 	}
-	length := s.widthOf(i) - s.value
-	from := s.start(i)
-	s.add(i, value<<length)
-	high := s.bits[from/8+wordBytes:]
-	skip := uint(from%8) + length // 1 to 63
-	binary.LittleEndian.PutUint64(high, binary.LittleEndian.Uint64(high)|value>>(64-skip))
 }
 
-// add sets the given bits in the first word of slot i.
-func (s *fingerprints) add(i, bits uint64) {
-	from := s.start(i)
+// add sets the given bits, up to 56, starting at a bit.
+func (s *fingerprints) add(from, bits uint64) {
 	word := s.bits[from/8:]
 	binary.LittleEndian.PutUint64(word, binary.LittleEndian.Uint64(word)|bits<<(from%8))
 }

@@ -15,15 +15,11 @@ func readSlot(size slotSize, slots []byte, i uint64) (fingerprint uint64, length
 	bit := func(at uint64) uint64 { return uint64(slots[at/8]) >> (at % 8) & 1 }
 	from, end := (i*size.width+one-1)/one, ((i+1)*size.width+one-1)/one
 	length = uint(end-from) - size.value
-	fingerprintAt, valueAt := from+uint64(size.value), from
-	if size.wide() {
-		fingerprintAt, valueAt = from, from+uint64(length)
-	}
 	for k := range uint64(length) {
-		fingerprint |= bit(fingerprintAt+k) << k
+		fingerprint |= bit(from+uint64(size.value)+k) << k
 	}
 	for k := range uint64(size.value) {
-		value |= bit(valueAt+k) << k
+		value |= bit(from+k) << k
 	}
 	return fingerprint, length, value
 }
@@ -37,9 +33,6 @@ func TestSlotsAreReadAsTheFormatDescribes(t *testing.T) {
 		size := slotSize{value: uint(rapid.IntRange(0, maxValue).Draw(t, "bits of a value"))}
 		size.width = uint64(size.value) * one
 		size.width += rapid.Uint64Range(1, maxFingerprint*one).Draw(t, "fingerprint in 1/65536 bits")
-		if size.wide() {
-			size.width = max(size.width, uint64(size.value+1)*one)
-		}
 		n := rapid.Uint64Range(1, 100).Draw(t, "n")
 		bytes := int(size.bytes(n))
 		s := newFingerprints(size, rapid.SliceOfN(rapid.Byte(), bytes, bytes).Draw(t, "slots"))
@@ -61,15 +54,5 @@ func TestSlotsAreReadAsTheFormatDescribes(t *testing.T) {
 func requireSlot(t *rapid.T, s *fingerprints, i, third, value uint64, match bool) {
 	word := s.word(i)
 	require.Equal(t, match, s.match(word, i, third))
-	if !s.split || match {
-		require.Equal(t, value, s.valueAt(word, i, third))
-	}
-	if s.split {
-		got, found := s.findWide(i, third)
-		require.Equal(t, match, found)
-		if !match {
-			value = 0
-		}
-		require.Equal(t, value, got)
-	}
+	require.Equal(t, value, s.valueAt(word, i))
 }

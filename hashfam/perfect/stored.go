@@ -51,10 +51,6 @@ func open(l shape, mapped, slots []byte, fam hashfam.Family) (stored, error) {
 
 // openPayload is like open for the payload of a frame.
 func openPayload(l shape, payload []byte, fam hashfam.Family) (stored, error) {
-	if l.slots.wide() {
-		end := l.slots.bytes(l.keys)
-		return open(l, payload[end:], payload[:end:end], fam)
-	}
 	end := l.mappingBytes()
 	return open(l, payload[:end:end], payload[end:], fam)
 }
@@ -63,7 +59,7 @@ func openPayload(l shape, payload []byte, fam hashfam.Family) (stored, error) {
 func checkZeros(field string, b []byte, n uint64) error {
 	for i := n; i < 8*uint64(len(b)); i++ {
 		if b[i/8]>>(i%8)&1 != 0 {
-			return errs.Field(ErrCorrupt, field, fmt.Sprintf("% x", b[n/8:]), "zeros")
+			return errs.Field(hashfam.ErrCorrupt, field, fmt.Sprintf("% x", b[n/8:]), "zeros")
 		}
 	}
 	return nil

@@ -51,9 +51,9 @@ func (s *stored) use(view *frame.View, data []byte, kind frame.Kind, fam hashfam
 }
 
 // Verify checks all the data of a structure made by [NewView] or
-// [NewFilterView], including the checksum. It returns [ErrCorrupt] if the data
-// is damaged. Other structures were checked when they were decoded, so Verify
-// returns nil.
+// [NewFilterView], including the checksum. It returns [hashfam.ErrCorrupt] if
+// the data is damaged. Other structures were checked when they were decoded, so
+// Verify returns nil.
 func (s *stored) Verify() error {
 	if s.view == nil {
 		return nil

@@ -1,7 +1,6 @@
 package sharded
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +11,7 @@ import (
 // time, prevent concurrent changes if the frames should be consistent.
 //
 // It returns an error that matches errors.ErrUnsupported if T has no WriteTo
-// method, [ErrParams] for a zero Of, and the first error of a shard or of w.
+// method, [hashfam.ErrParams] for a zero Of, and the first error of a shard or of w.
 func (o *Of[T]) WriteTo(w io.Writer) (n int64, err error) {
 	if len(o.shards) == 0 {
 		return 0, paramError("receiver", "zero", "an Of made with New or Read")
@@ -37,10 +36,9 @@ func (o *Of[T]) WriteTo(w io.Writer) (n int64, err error) {
 // which must be a receiver of the right family, for example from NewReceiver.
 // Read needs all bytes of r, so nothing else can follow.
 //
-// Read returns [ErrParams], naming both numbers, if n is not the number of
-// shards in r, and an error that matches errors.ErrUnsupported if T has no
-// ReadFrom method. It also returns the errors of [New] and the first error of a
-// shard or of r.
+// Read returns [hashfam.ErrParams] if n is not the number of shards in r, and an error
+// that matches errors.ErrUnsupported if T has no ReadFrom method. It also
+// returns the errors of [New] and the first error of a shard or of r.
 func Read[T any](r io.Reader, n int, create func(shard int) (T, error)) (*Of[T], error) {
 	if r == nil {
 		return nil, paramError("r", nil, "a reader")
@@ -66,24 +64,7 @@ func Read[T any](r io.Reader, n int, create func(shard int) (T, error)) (*Of[T],
 	if err != nil {
 		return nil, err
 	}
-	return nil, o.tooMany(io.MultiReader(bytes.NewReader(next), r))
-}
-
-// tooMany returns the error for frames that follow the last shard. To count
-// them, it decodes them into the first shard.
-func (o *Of[T]) tooMany(r io.Reader) error {
-	found := len(o.shards)
-	for found < maxShards {
-		err := readShard(r, o.shards[0].value)
-		if errors.Is(err, io.EOF) {
-			return wrongNumber(len(o.shards), fmt.Sprint(found))
-		}
-		if err != nil {
-			break // there are bytes that are not a frame
-		}
-		found++
-	}
-	return wrongNumber(len(o.shards), fmt.Sprintf("at least %d", found+1))
+	return nil, wrongNumber(n, "more")
 }
 
 // readShard decodes a frame into a shard. It returns io.EOF if there is none.

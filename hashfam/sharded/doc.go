@@ -19,6 +19,9 @@
 // digest bits that select it, so a shard has the same false-positive rate, and
 // refuses as few keys, as a single structure.
 //
+// Errors are those of package [hashfam], of the structures, and
+// errors.ErrUnsupported for structures without an encoding.
+//
 // # Number and size of shards
 //
 // Two goroutines must wait for each other only when they use the same shard at

@@ -10,13 +10,6 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// ErrParams means that an argument is invalid. It can be tested for with
-// errors.Is.
-var ErrParams = hashfam.ErrParams
-
-// A FieldError describes an invalid argument. See [hashfam.FieldError].
-type FieldError = hashfam.FieldError
-
 // An Of contains n structures of type T, which is usually a pointer type: the
 // shards, each with its own lock. Use [New] or [Read] to create an Of, whose
 // copies share the shards.
@@ -36,9 +29,9 @@ type shard[T any] struct {
 const maxShards = 1 << 16
 
 // New calls create for each shard from 0 to n-1 and returns an Of with the
-// results. It returns [ErrParams] if n is not from 1 to 65,536 or create is
-// nil, and the first error of create. To load shards that were stored, use
-// [Read].
+// results. It returns [hashfam.ErrParams] if n is not from 1 to 65,536 or
+// create is nil, and the first error of create. To load shards that were
+// stored, use [Read].
 func New[T any](n int, create func(shard int) (T, error)) (*Of[T], error) {
 	if n < 1 || n > maxShards {
 		return nil, paramError("n", n, fmt.Sprintf("1 to %d", maxShards))
@@ -58,25 +51,22 @@ func New[T any](n int, create func(shard int) (T, error)) (*Of[T], error) {
 }
 
 func paramError(field string, value any, allowed string) error {
-	return &FieldError{Package: "sharded", Err: ErrParams, Field: field, Value: value, Allowed: allowed}
+	return &hashfam.FieldError{Package: "sharded", Err: hashfam.ErrParams, Field: field, Value: value, Allowed: allowed}
 }
-
-// Shards returns the number of shards.
-func (o *Of[T]) Shards() int { return len(o.shards) }
 
 // Do calls f with the shard of d. No other call uses this shard until f
 // returns.
 func (o *Of[T]) Do(d hashfam.Digest, f func(shard T)) {
-	shards := o.made()
+	shards := o.made().shards
 	shards[d.Shard(len(shards))].do(f)
 }
 
-// made returns the shards. It panics if there are none.
-func (o *Of[T]) made() []shard[T] {
+// made returns o. It panics if o is zero: it has no shards.
+func (o *Of[T]) made() *Of[T] {
 	if len(o.shards) == 0 {
 		panic("sharded: use of a zero Of: make it with New")
 	}
-	return o.shards
+	return o
 }
 
 // do calls f while holding the lock, and releases it even if f panics.
@@ -104,7 +94,7 @@ func (o *Of[T]) DoAll(digests []hashfam.Digest, f func(shard T, digests []hashfa
 // group returns the digests sorted by shard, and the end of each shard's
 // digests. It uses a counting sort.
 func (o *Of[T]) group(digests []hashfam.Digest) (grouped []hashfam.Digest, ends []int) {
-	n := len(o.made())
+	n := len(o.made().shards)
 	next := make([]int, n+1) // first, next[i+1] is the number of digests in shard i
 	for _, d := range digests {
 		next[d.Shard(n)+1]++
@@ -122,8 +112,9 @@ func (o *Of[T]) group(digests []hashfam.Digest) (grouped []hashfam.Digest, ends 
 }
 
 // Each calls f for each shard in order, until f returns an error, which Each
-// returns. It returns [ErrParams] if f is nil. Since Each locks one shard at a
-// time, prevent concurrent changes if f should see a consistent state.
+// returns. It returns [hashfam.ErrParams] if f is nil. Since Each locks one
+// shard at a time, prevent concurrent changes if f should see a consistent
+// state.
 func (o *Of[T]) Each(f func(i int, shard T) error) error {
 	if f == nil {
 		return paramError("f", nil, "a function")
@@ -148,8 +139,8 @@ func (o Of[T]) Format(s fmt.State, _ rune) { fmt.Fprint(s, o.String()) }
 func (o Of[T]) LogValue() slog.Value { return slog.StringValue(o.String()) }
 
 // MarshalText returns an error that matches errors.ErrUnsupported, because
-// shards have no text form: use [Of.WriteTo] to store them. Without this method,
-// encoding/json would store {}.
+// shards have no text form: use [Of.WriteTo] to store them. Without this
+// method, encoding/json would store {}.
 func (o Of[T]) MarshalText() ([]byte, error) {
 	return nil, fmt.Errorf("sharded: shards have no text form, use WriteTo: %w", errors.ErrUnsupported)
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"github.com/filterfam/filterfam/internal/fault"
 	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
 
@@ -165,7 +164,7 @@ func (m *Machine) merge() {
 	var keys []string
 	for i := range others {
 		others[i] = m.s.like(m.F)
-		keys = append(keys, m.s.fill(others[i], drawSet(m.T))...)
+		keys = append(keys, m.s.addKeys(others[i], drawSet(m.T))...)
 		m.Leave(others[i])
 	}
 	own := encode(m, m.F)
@@ -179,7 +178,7 @@ func (m *Machine) merge() {
 		keys = append(keys, m.copies()...)
 	}
 	if err := m.s.merge(m.F, others...); err != nil {
-		require.ErrorIs(m, err, fault.ErrFull)
+		require.ErrorIs(m, err, m.s.Full)
 		frametest.Equal(m, own, encode(m, m.F), "a failed Merge changed the structure")
 		return
 	}

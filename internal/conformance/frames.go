@@ -73,7 +73,7 @@ func (s Structure) incompatible(t *rapid.T, f Encoded) {
 		return
 	}
 	empty, valid := s.like(f), s.like(f)
-	s.fill(valid, []string{"key"})
+	s.addKeys(valid, []string{"key"})
 	variants := s.variants(empty)
 	require.NotEmpty(t, variants)
 	for v, field := range variants {
@@ -81,7 +81,7 @@ func (s Structure) incompatible(t *rapid.T, f Encoded) {
 		if s.merge == nil {
 			continue
 		}
-		s.fill(v, names)
+		s.addKeys(v, names)
 		own, other := encode(t, f), encode(t, v)
 		for _, others := range [][]Encoded{{v}, {valid, v, valid}} {
 			err := s.merge(f, others...)

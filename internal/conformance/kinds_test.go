@@ -15,6 +15,7 @@ import (
 	"github.com/filterfam/filterfam/counting"
 	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/cuckoo"
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/hashfam/perfect"
 	"github.com/filterfam/filterfam/internal/frame"
 )
@@ -50,11 +51,11 @@ func TestStreamsCanContainAllKinds(t *testing.T) {
 		stream = append(stream, b...)
 		if k > frame.Bloom && k != frame.TopK { // a HeavyHitters reads both kinds
 			_, err := kinds[k-1].zero.ReadFrom(bytes.NewReader(b))
-			require.ErrorIs(t, err, bloom.ErrCorrupt)
+			require.ErrorIs(t, err, hashfam.ErrCorrupt)
 			require.ErrorContains(t, err, k.String())
 		}
 		n, err := kinds[k].zero.ReadFrom(bytes.NewReader(bytes.Repeat([]byte("no frame. "), 10)))
-		require.ErrorIs(t, err, bloom.ErrCorrupt)
+		require.ErrorIs(t, err, hashfam.ErrCorrupt)
 		require.LessOrEqual(t, n, int64(100))
 	}
 	r := iotest.HalfReader(bytes.NewReader(stream))

@@ -10,7 +10,7 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame/frametest"
-	"github.com/filterfam/filterfam/internal/saturating"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // A Machine tests a structure by random actions. It also has a twin, to which
@@ -61,13 +61,13 @@ func (s Structure) machine(t *rapid.T, fam hashfam.Family) *Machine {
 func (s Structure) filled(t *rapid.T, fam hashfam.Family) Encoded {
 	f := s.machine(t, fam).F
 	if s.Builders == nil {
-		s.fill(f, drawSet(t))
+		s.addKeys(f, drawSet(t))
 	}
 	return f
 }
 
-// fill adds keys to f until one does not fit. It returns those that were added.
-func (s Structure) fill(f Encoded, keys []string) []string {
+// addKeys adds keys to f until one does not fit. It returns those that were added.
+func (s Structure) addKeys(f Encoded, keys []string) []string {
 	n, _ := s.adds(f)[0].do(keys...)
 	return keys[:n]
 }
@@ -101,7 +101,7 @@ func (m *Machine) repeat() {
 
 // Count adds n copies to the model.
 func (m *Machine) Count(key string, n uint64) {
-	m.Counts[key] = saturating.Add(m.Counts[key], n)
+	m.Counts[key] = sizing.SaturatingAdd(m.Counts[key], n)
 	m.Added = append(m.Added, Entry{key, n, m.Now})
 }
 
@@ -136,7 +136,7 @@ func (m *Machine) copies() []string {
 // Total returns the sum of counts, or the largest number if it is larger.
 func Total(counts map[string]uint64) (sum uint64) {
 	for _, n := range counts {
-		sum = saturating.Add(sum, n)
+		sum = sizing.SaturatingAdd(sum, n)
 	}
 	return sum
 }
@@ -208,7 +208,7 @@ func (m *Machine) rebuild() {
 	keys := m.copies()
 	if m.canonical() {
 		f := m.s.like(m.F)
-		must(m, len(m.s.fill(f, keys)) == len(keys) && m.s.equal(m.F, f), "one with the same keys is not equal")
+		must(m, len(m.s.addKeys(f, keys)) == len(keys) && m.s.equal(m.F, f), "one with the same keys is not equal")
 	}
 	if deletes := m.s.deletes(m.F); len(deletes) > 0 {
 		m.remove(deletes[0], keys, len(keys))

@@ -41,6 +41,9 @@ type Structure struct {
 	// the structure lacks a form, or has others. Delete returns none if the
 	// parameters do not allow it.
 	Add, Delete func(any) []Form
+	// Full is the error of Add and Merge if there is no room for a key, or nil
+	// if there always is.
+	Full error
 	// Questions contains queries of the structure and its view other than
 	// Contains and Count. A result above 0 means that the key may be contained.
 	Questions []func(any) []Form

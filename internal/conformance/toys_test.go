@@ -25,6 +25,8 @@ import (
 
 var errs = &fault.Maker{Package: "bag"}
 
+var errFull = errs.Errorf("full")
+
 // params contains the number of keys, including copies, for which a bag has
 // room.
 type params struct {
@@ -118,7 +120,7 @@ func (b *bag) AddDigest(d hashfam.Digest) error {
 	}
 	b.lose("a failed Add removes keys")
 	b.Room += pick[uint64](b, "a failed Add makes room", 1, 0)
-	return fault.ErrFull
+	return errFull
 }
 
 func (b *bag) AddAll(digests []hashfam.Digest) (int, error) {
@@ -172,10 +174,10 @@ func (b *bag) Equal(o *bag) bool {
 }
 
 func (b *bag) Merge(others ...*bag) error {
-	if err := fault.Mergeable(errs, "Params", b.params, others, (*bag).Params); err != nil {
+	if err := merge.Mergeable(errs, "Params", b.params, others, (*bag).Params); err != nil {
 		b.lose("an impossible merge removes keys")
 		others[0].lose("an impossible merge removes other keys")
-		err = pick(b, "a merge has another error", fault.ErrFull, err)
+		err = pick(b, "a merge has another error", errFull, err)
 		return pick(b, "a merge names no field", hashfam.ErrIncompatible, err)
 	}
 	sum := b.Len()
@@ -184,7 +186,7 @@ func (b *bag) Merge(others ...*bag) error {
 	}
 	if sum > b.Room {
 		b.lose("a full merge removes keys")
-		return pick(b, "a full merge has another error", hashfam.ErrParams, fault.ErrFull)
+		return pick(b, "a full merge has another error", hashfam.ErrParams, errFull)
 	}
 	others = pick(b, "a merge reads what it changes", others, merge.Apart(b, others, (*bag).Clone))
 	for _, o := range others[:pick(b, "a merge uses one argument", min(1, len(others)), len(others))] {
@@ -228,15 +230,9 @@ func (b *bag) encode() (frame.Header, frame.Payload, error) {
 	return bagFormat.NewWords(b.Family(), uint64(8*len(pairs)), room, uint64(len(pairs)/2), 0), frame.Numbers(pairs), nil
 }
 
-// contents is a header: the parameters and how many numbers follow.
-type contents struct {
-	params
-	numbers uint64
-}
-
-var bagFormat = frame.Format[contents, uint64]{
+var bagFormat = frame.Format[params, uint64]{
 	Kind: frame.Bloom, Version: 1, Errs: errs,
-	Parse: func(h frame.Header, fam hashfam.Family) (contents, error) {
+	Parse: func(h frame.Header, fam hashfam.Family) (params, error) {
 		w, err := h.Words(errs, 64, 41, 0)
 		if err == nil && w[0] == 0 {
 			err = errs.Field(hashfam.ErrCorrupt, "Params.Room", w[0], "above 0")
@@ -244,9 +240,8 @@ var bagFormat = frame.Format[contents, uint64]{
 		if err == nil {
 			err = h.CheckPayload(16*w[1], errs)
 		}
-		return contents{params{w[0], fam}, 2 * w[1]}, err
+		return params{w[0], fam}, err
 	},
-	Len: func(c contents) uint64 { return c.numbers },
 }
 
 func (b *bag) decode(r *frame.Reader) error {
@@ -255,7 +250,7 @@ func (b *bag) decode(r *frame.Reader) error {
 		b.lose("a failed decode resets")
 		return pick(b, "all errors are ErrCorrupt", hashfam.ErrCorrupt, err)
 	}
-	g := bag{params: c.params, counts: pick(b, "old keys are kept", b.counts, map[hashfam.Digest]uint64{}), defect: b.defect}
+	g := bag{params: c, counts: pick(b, "old keys are kept", b.counts, map[hashfam.Digest]uint64{}), defect: b.defect}
 	g.frame = pick(b, "in place: a decoded view remains a view", b.frame, nil)
 	for last := uint64(0); len(pairs) > 0; pairs = pairs[2:] {
 		pairs[1] &^= pick[uint64](b, "a bit is ignored", 1<<63, 0)
@@ -304,7 +299,7 @@ func inPlace(b *bag, data []byte) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.params = c.params
+	b.params = c
 	b.UnmarshalBinary(data)
 	b.frame = data
 	return b, nil
@@ -329,6 +324,7 @@ func bags(defect string) conformance.Structure {
 		return func(m *conformance.Machine) { require.NotEqual(m, what, defect) }
 	}
 	s := conformance.Structure{
+		Full:      errFull,
 		Type:      conformance.Created(receiver, draw, create),
 		Canonical: func(conformance.Encoded) bool { return true },
 		Actions:   map[string]func(*conformance.Machine){"own": fails("an own action fails")},
@@ -340,7 +336,7 @@ func bags(defect string) conformance.Structure {
 				r.Read(make([]byte, pick(b, "the header reads on", 1, 0)))
 			}
 			c.Room += pick[uint64](b, "the header has other parameters", 1, 0)
-			return c.params, pick(b, "the header has no error", nil, err)
+			return c, pick(b, "the header has no error", nil, err)
 		},
 		View: func(b []byte, fam hashfam.Family) (any, error) {
 			if strings.HasPrefix(defect, "in place") {
@@ -367,9 +363,9 @@ func bags(defect string) conformance.Structure {
 			return func(frame []byte, d hashfam.Digest) (bool, error) {
 				b := receiver(fam)
 				if err := b.UnmarshalBinary(frame); err != nil {
-					return defect != "asking returns false", pick(b, "asking returns another error", fault.ErrFull, err)
+					return defect != "asking returns false", pick(b, "asking returns another error", errFull, err)
 				}
-				return b.ContainsDigest(d) || defect == "asking finds all", pick(b, "asking fails", fault.ErrFull, nil)
+				return b.ContainsDigest(d) || defect == "asking finds all", pick(b, "asking fails", errFull, nil)
 			}
 		}
 	}

@@ -51,7 +51,7 @@ func receivers(fam hashfam.Family) []structure {
 
 const (
 	delta  = 15
-	limits = "limits*.txt" // frozen like golden files, so that new frames need a new file
+	limits = "limits*.txt"
 )
 
 // decoded decodes a frame, which must use the public family or the secret

@@ -16,11 +16,9 @@ type Format[P any, T number] struct {
 	Errs    *fault.Maker // creates errors of the structure's package
 
 	// Parse parses a verified header. It returns an error if the parameters are
-	// invalid or if the payload does not have the length that they require.
+	// invalid or if the payload does not have the length that they require, so
+	// the header's length is then right.
 	Parse func(h Header, fam hashfam.Family) (P, error)
-
-	// Len returns the number of numbers in the payload.
-	Len func(P) uint64
 
 	// Fits, if not nil, returns an error with the given reason if the structure
 	// is too large for this platform.
@@ -38,35 +36,37 @@ func (f Format[P, T]) NewWords(fam hashfam.Family, payload uint64, words ...uint
 	return f.New(fam, words, payload)
 }
 
-// Header reads a header that was encoded with fam. After an error, P is zero.
-func (f Format[P, T]) Header(r *Reader, fam hashfam.Family) (P, error) {
+// Header reads a header that was encoded with fam, and returns its contents and
+// the number of bytes in the payload. After an error, P is zero.
+func (f Format[P, T]) Header(r *Reader, fam hashfam.Family) (P, uint64, error) {
 	var zero P
 	h := r.Header(f.Kind, f.Version, fam.CheckValue())
 	if r.err != nil {
-		return zero, r.err
+		return zero, 0, r.err
 	}
 	p, err := f.Parse(h, fam)
 	if err != nil {
-		return zero, err
+		return zero, 0, err
 	}
-	return p, nil
+	return p, h.Payload, nil
 }
 
 // ReadHeader is like Header. It reads only the header from r.
 func (f Format[P, T]) ReadHeader(r io.Reader, fam hashfam.Family) (P, error) {
-	return f.Header(NewReader(r, f.Errs), fam)
+	p, _, err := f.Header(NewReader(r, f.Errs), fam)
+	return p, err
 }
 
 // Read reads the header and, using the function [Read], the payload.
 func (f Format[P, T]) Read(r *Reader, fam hashfam.Family) (P, []T, error) {
-	p, err := f.Header(r, fam)
+	p, bytes, err := f.Header(r, fam)
 	if err == nil && f.Fits != nil {
 		err = f.Fits(p, hashfam.ErrCorrupt)
 	}
 	if err != nil {
 		return p, nil, err
 	}
-	values := Read[T](r, f.Len(p))
+	values := Read[T](r, bytes/uint64(sizeOf[T]()))
 	return p, values, r.err
 }
 
@@ -81,7 +81,7 @@ func (f Format[P, T]) View(data []byte, fam hashfam.Family) (View, P, []T, error
 	if err != nil {
 		return View{}, p, nil, err
 	}
-	values, err := In[T](v, f.Len(p))
+	values, err := In[T](v, v.Payload/uint64(sizeOf[T]()))
 	return v, p, values, err
 }
 

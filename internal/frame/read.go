@@ -123,8 +123,8 @@ func (r *Reader) Corrupt(field string, value any, allowed string) error {
 	return r.make.Field(hashfam.ErrCorrupt, field, value, allowed)
 }
 
-// fill reads len(b) bytes and updates the checksum, or clears b after an error.
-func (r *Reader) fill(b []byte) {
+// read reads len(b) bytes and updates the checksum, or clears b after an error.
+func (r *Reader) read(b []byte) {
 	if r.err == nil {
 		r.err = r.readFull(b)
 	}
@@ -183,13 +183,13 @@ func (r *Reader) HeaderOf(version uint8, check uint64, kinds ...Kind) Header {
 	var h Header
 	var p int // bytes of parameters
 	b := r.buf[:fixedBytes]
-	r.fill(b)
+	r.read(b)
 	if r.err == nil {
 		h, p, r.err = parseFixed(b, r.make)
 	}
 	if r.err == nil {
 		b = r.buf[:headerBytes(p)]
-		r.fill(b[fixedBytes:])
+		r.read(b[fixedBytes:])
 	}
 	if r.err == nil {
 		r.have -= min(r.have, uint64(len(b)))
@@ -243,10 +243,10 @@ func readInto[T number](r *Reader, values []T) {
 	for len(values) > 0 && r.err == nil {
 		n := min(len(values), chunkBytes/size)
 		if piece, ok := bytesOf(values[:n]); ok {
-			r.fill(piece)
+			r.read(piece)
 		} else {
 			r.chunk = slices.Grow(r.chunk[:0], n*size)[:n*size]
-			r.fill(r.chunk)
+			r.read(r.chunk)
 			binary.Decode(r.chunk, binary.LittleEndian, values[:n])
 		}
 		values = values[n:]
@@ -256,13 +256,13 @@ func readInto[T number](r *Reader, values []T) {
 // finish reads n bytes of padding, which must be zero, and the checksum.
 func (r *Reader) finish(n uint64) {
 	padding := r.buf[:n]
-	r.fill(padding)
+	r.read(padding)
 	if r.err == nil {
 		r.err = checkPadding("payload", padding, r.make)
 	}
 	crc := r.crc // of everything before the checksum
 	sum := r.buf[:sumBytes]
-	r.fill(sum)
+	r.read(sum)
 	if r.err == nil {
 		r.err = checkSum("checksum", sum, crc, r.make)
 	}

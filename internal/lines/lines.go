@@ -56,7 +56,7 @@ func (r *Reader) Next() error {
 	r.Keys = r.Keys[:0]
 	r.Starts = r.Starts[:0]
 	for len(r.Keys) == 0 && !(r.ended && r.from == r.to) {
-		if err := r.fill(); err != nil {
+		if err := r.refill(); err != nil {
 			return err
 		}
 		if err := r.split(); err != nil {
@@ -66,10 +66,10 @@ func (r *Reader) Next() error {
 	return nil
 }
 
-// fill moves the remaining bytes to the front of the buffer and reads more. If
+// refill moves the remaining bytes to the front of the buffer and reads more. If
 // they fill the buffer, they are part of a single line, and the buffer doubles,
 // up to the longest line with its end.
-func (r *Reader) fill() error {
+func (r *Reader) refill() error {
 	if r.from > 0 {
 		r.to = copy(r.buffer, r.buffer[r.from:r.to])
 		r.searched -= r.from

@@ -56,7 +56,7 @@ func (b Build) Parallel(ctx context.Context, tasks int, work func(next func() (i
 // It returns [ErrLayers], or ctx's error if ctx is canceled.
 func Members(ctx context.Context, b Build, columns uint32, digests []hashfam.Digest) (*Ribbon, error) {
 	r := &Ribbon{columns: columns, keys: uint64(len(digests))}
-	return r, r.fill(ctx, b, fingerprints(columns), [][]hashfam.Digest{digests})
+	return r, r.build(ctx, b, fingerprints(columns), [][]hashfam.Digest{digests})
 }
 
 // Values returns a ribbon in which the value of each digest in lists[i] is i.
@@ -65,7 +65,7 @@ func Members(ctx context.Context, b Build, columns uint32, digests []hashfam.Dig
 // the same memory as [Members], and returns the same errors.
 func Values(ctx context.Context, b Build, columns uint32, lists ...[]hashfam.Digest) (*Ribbon, error) {
 	r := &Ribbon{columns: columns, keys: count(lists)}
-	return r, r.fill(ctx, b, 0, lists)
+	return r, r.build(ctx, b, 0, lists)
 }
 
 // fingerprints returns the fingerprint bits that a ribbon stores.
@@ -73,36 +73,40 @@ func fingerprints(columns uint32) uint32 {
 	return uint32(uint64(1)<<((uint64(columns)+1<<16-1)>>16) - 1)
 }
 
-// fill builds the layers of r for lists of digests in the order of [Sort].
-func (r *Ribbon) fill(ctx context.Context, b Build, fingerprints uint32, lists [][]hashfam.Digest) error {
-	if r.columns == 0 || count(lists) == 0 {
+// build adds layers to r until no digest is left. lists are in the order of
+// [Sort].
+func (r *Ribbon) build(ctx context.Context, b Build, fingerprints uint32, lists [][]hashfam.Digest) error {
+	if r.columns == 0 {
 		b.Report(int(count(lists)))
 		return ctx.Err()
 	}
-	if len(r.layers) == MaxLayers {
-		return ErrLayers
-	}
-	l := layer{geometry: newGeometry(len(r.layers), count(lists), r.columns)}
-	l.allocate()
-	bumped, err := l.fill(ctx, b, fingerprints, lists)
-	if err != nil {
-		return err
-	}
-	r.layers = append(r.layers, l)
-	return r.rest(ctx, b, fingerprints, bumped)
-}
-
-// rest builds the layers for bumped digests.
-func (r *Ribbon) rest(ctx context.Context, b Build, fingerprints uint32, bumped [][]hashfam.Digest) error {
-	quiet := Build{Workers: b.Workers}
-	for i, list := range bumped {
-		list, err := Sort(ctx, quiet, list)
+	for count(lists) > 0 {
+		if len(r.layers) == MaxLayers {
+			return ErrLayers
+		}
+		l := newLayer(len(r.layers), count(lists), r.columns)
+		bumped, err := l.build(ctx, b, fingerprints, lists)
 		if err != nil {
 			return err
 		}
-		bumped[i] = list
+		r.layers = append(r.layers, l)
+		b.Did = nil // it has been called for all digests
+		lists, err = sortEach(ctx, b, bumped)
+		if err != nil {
+			return err
+		}
 	}
-	return r.fill(ctx, quiet, fingerprints, bumped)
+	return ctx.Err()
+}
+
+// sortEach sorts each list, in which there are no copies.
+func sortEach(ctx context.Context, b Build, lists [][]hashfam.Digest) ([][]hashfam.Digest, error) {
+	for _, list := range lists {
+		if _, err := Sort(ctx, b, list); err != nil {
+			return nil, err
+		}
+	}
+	return lists, nil
 }
 
 func count(lists [][]hashfam.Digest) (n uint64) {
@@ -120,8 +124,8 @@ var systems = sync.Pool{New: func() any { return new(system) }}
 // than 1/enough of its digests.
 const enough = 40
 
-// fill builds the shards of l. It returns the bumped digests in any order.
-func (l *layer) fill(ctx context.Context, b Build, fingerprints uint32, lists [][]hashfam.Digest) ([][]hashfam.Digest, error) {
+// build builds the shards of l. It returns the bumped digests in any order.
+func (l *layer) build(ctx context.Context, b Build, fingerprints uint32, lists [][]hashfam.Digest) ([][]hashfam.Digest, error) {
 	bumped := make([][]hashfam.Digest, len(lists))
 	for i, list := range lists {
 		bumped[i] = make([]hashfam.Digest, 0, len(list)/enough)
@@ -134,16 +138,15 @@ func (l *layer) fill(ctx context.Context, b Build, fingerprints uint32, lists []
 		for i, ok := next(); ok; i, ok = next() {
 			digests := l.inside(uint64(i), lists)
 			n := count(digests)
-			s.build(l.part(uint64(i)), l, uint64(i), digests)
+			s.build(l, uint64(i), digests)
 			b.Report(int(n))
 			lock.Lock()
-			for i := range bumped {
-				bumped[i] = append(bumped[i], s.bumped[i]...)
-				s.bumped[i] = s.bumped[i][:0]
+			for i, list := range s.bumped {
+				bumped[i] = append(bumped[i], list...)
+				s.bumped[i] = list[:0]
 			}
 			lock.Unlock()
 		}
-		s.to = part{} // this memory is part of the result
 		s.bumped = nil
 		systems.Put(s)
 	})

@@ -1,7 +1,6 @@
 package ribbon
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"iter"
@@ -39,13 +38,6 @@ func TestBuildsAreDeterministic(t *testing.T) {
 		got, err = Stream(t.Context(), one, percent, uint64(n), doubled(list), errs)
 		require.NoError(t, err)
 		require.Equal(t, want, got, "n = %d", n)
-		for step := uint64(1); n > 0 && step <= 2; step++ {
-			got, payload := solveSeparately(t, list, step)
-			require.Equal(t, want.Shape(), got.Shape())
-			require.Equal(t, want.Rate(), got.Rate())
-			require.Equal(t, want.PayloadBytes(), got.PayloadBytes())
-			require.True(t, bytes.Equal(bytesOf(want.Payload()), bytesOf(payload)), "n = %d, %d shards at a time", n, step)
-		}
 	}
 }
 
@@ -60,34 +52,6 @@ func doubled(list []hashfam.Digest) iter.Seq[hashfam.Digest] {
 	}
 }
 
-// solveSeparately solves step shards at a time. It uses only the digests within
-// the ranks of these shards.
-func solveSeparately(t *testing.T, list []hashfam.Digest, step uint64) (*Ribbon, frame.Payload) {
-	t.Helper()
-	s := NewShards(percent, uint64(len(list)))
-	var thresholds, words []uint64
-	var bumped []hashfam.Digest
-	used := 0
-	for from := uint64(0); from < s.Len(); from += step {
-		to := min(s.Len(), from+step)
-		first, last := s.Ranks(from, to)
-		var some []hashfam.Digest
-		for _, d := range list {
-			if x := uint64(d.Probe()); x >= first && x <= last {
-				some = append(some, d)
-			}
-		}
-		used += len(some)
-		th, w, b, err := s.Solve(context.Background(), from, to, some)
-		require.NoError(t, err)
-		thresholds, words, bumped = append(thresholds, th...), append(words, w...), append(bumped, b...)
-	}
-	require.Len(t, list, used, "each digest must be in one range")
-	r, err := s.Join(context.Background(), one, thresholds, bumped)
-	require.NoError(t, err)
-	return r, r.PayloadAround(frame.Numbers(words))
-}
-
 func bytesOf(p frame.Payload) (all []byte) {
 	for piece := range p {
 		all = append(all, piece...)
@@ -95,20 +59,9 @@ func bytesOf(p frame.Payload) (all []byte) {
 	return all
 }
 
-// The ranks of shards must be exact: the first rank is in the shard, and the
-// previous rank is not.
-func TestRanksOfShardsAreExact(t *testing.T) {
-	for _, n := range []uint64{1, 1000, 70_000, 1e6, 1e9, 1e12} {
-		s := NewShards(percent, n)
-		for shard := uint64(0); shard < min(s.Len(), 1000); shard++ {
-			first, last := s.Ranks(shard, shard+1)
-			from, to := s.layer.span(shard)
-			require.GreaterOrEqual(t, hashfam.Reduce(first, s.layer.starts), from)
-			require.Less(t, hashfam.Reduce(last, s.layer.starts), to)
-			require.True(t, first == 0 && shard == 0 || hashfam.Reduce(first-1, s.layer.starts) < from)
-			require.True(t, last+1 == 0 && shard+1 == s.Len() || hashfam.Reduce(last+1, s.layer.starts) >= to)
-		}
-	}
+// A [Scratch] has one shard.
+func TestSmallRibbonsHaveOneShard(t *testing.T) {
+	require.EqualValues(t, 1, newGeometry(0, Small, percent).shards())
 }
 
 func TestStreamRejectsInvalidSequences(t *testing.T) {
@@ -183,8 +136,6 @@ func TestBuildsCanBeCanceled(t *testing.T) {
 		require.ErrorIs(t, build(ctx, b), context.Canceled, name)
 		require.ErrorIs(t, build(ctx, b), context.Canceled, name)
 		require.LessOrEqual(t, calls, 2, name)
-		_, _, _, err := NewShards(percent, 1000).Solve(ctx, 0, 1, nil)
-		require.ErrorIs(t, err, context.Canceled)
 	}
 }
 

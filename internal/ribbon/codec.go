@@ -16,17 +16,10 @@ import (
 //	                segments, each with one word per column
 
 // Payload returns the payload of r in a frame.
-func (r *Ribbon) Payload() frame.Payload { return r.PayloadAround(nil) }
-
-// PayloadAround returns the payload of a ribbon from [Shards.Join]. words must
-// yield the words of all shards in order.
-func (r *Ribbon) PayloadAround(words frame.Payload) frame.Payload {
+func (r *Ribbon) Payload() frame.Payload {
 	var pieces []frame.Payload
 	for _, words := range r.parts() {
 		pieces = append(pieces, frame.Numbers(words))
-	}
-	if words != nil {
-		pieces[2] = words // of the first layer
 	}
 	return Concat(pieces...)
 }

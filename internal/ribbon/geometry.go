@@ -59,13 +59,6 @@ func (l geometry) mask(start uint64) uint32 {
 	return uint32(1<<r - 1)
 }
 
-// A part is the memory that one or several adjacent shards use. A shard has 256
-// buckets, so its thresholds start at a new word.
-type part struct {
-	thresholds []uint64
-	words      []uint64
-}
-
 // columnsOf returns the sums for the columns [from, to). The sum for column j
 // is in bit j.
 func columnsOf(a, b []uint64, low, high, from, to uint64) (sum uint32) {

@@ -15,9 +15,10 @@ type layer struct {
 	words      []uint64 // one segment after the other
 }
 
-func (l *layer) allocate() {
-	l.thresholds = make([]uint64, l.thresholdWords())
-	l.words = make([]uint64, l.slotWords())
+// newLayer returns layer i for keys digests, in memory of its own.
+func newLayer(i int, keys uint64, columns uint32) layer {
+	g := newGeometry(i, keys, columns)
+	return layer{geometry: g, thresholds: make([]uint64, g.thresholdWords()), words: make([]uint64, g.slotWords())}
 }
 
 // bumps reports whether l bumps digests with this start to the next layer.
@@ -87,24 +88,4 @@ func (l *layer) matches(start, c uint64, f uint32) bool {
 func (l *layer) span(shard uint64) (from, to uint64) {
 	from = min(l.starts, shard*shardStarts)
 	return from, min(l.starts, from+shardStarts)
-}
-
-// place returns the indexes of the shard's first words, in the thresholds and
-// in the words.
-func (l *layer) place(shard uint64) (threshold, word uint64) {
-	from, _ := l.span(shard)
-	return min(shard*(shardStarts/bucketStarts/16), l.thresholdWords()), l.at(from/width + shard)
-}
-
-func (l *layer) part(shard uint64) part { return l.cut(part{l.thresholds, l.words}, 0, shard) }
-
-// cut returns the shard's part of all, which begins with the shard first.
-func (l *layer) cut(all part, first, shard uint64) part {
-	firstThreshold, firstWord := l.place(first)
-	threshold, word := l.place(shard)
-	endThreshold, endWord := l.place(shard + 1)
-	return part{
-		all.thresholds[threshold-firstThreshold : endThreshold-firstThreshold],
-		all.words[word-firstWord : endWord-firstWord],
-	}
 }

@@ -27,8 +27,7 @@ func plainly(do func()) {
 func arbitrary(rng *rand.Rand, columns uint32, keys uint64) *Ribbon {
 	r := &Ribbon{columns: columns, keys: keys}
 	for i := range 2 {
-		l := layer{geometry: newGeometry(i, keys, columns)}
-		l.allocate()
+		l := newLayer(i, keys, columns)
 		for j := range l.words {
 			l.words[j] = rng.Uint64()
 		}

@@ -36,6 +36,9 @@ type Shape = frame.Ribbon
 // Shape returns the shape of r.
 func (r *Ribbon) Shape() Shape { return Shape{Keys: r.keys, Columns: r.columns, Layers: len(r.layers)} }
 
+// IsZero reports whether r is the zero Ribbon, or another one without columns.
+func (r *Ribbon) IsZero() bool { return r.columns == 0 }
+
 // SizeBytes returns the size of the thresholds and slots in bytes.
 func (r *Ribbon) SizeBytes() uint64 {
 	total := uint64(0)

@@ -62,7 +62,7 @@ func (s *Scratch) layer(digests []hashfam.Digest) []hashfam.Digest {
 	s.lists[0] = digests
 	s.to[0] = s.bumped[turn][:0]
 	s.system.bumped = s.to[:]
-	s.system.build(l.part(0), &l, 0, s.lists[:])
+	s.system.build(&l, 0, s.lists[:])
 	s.bumped[turn] = s.to[0]
 	s.ribbon.layers = append(s.ribbon.layers, l)
 	return s.bumped[turn]

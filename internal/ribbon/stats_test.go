@@ -128,7 +128,7 @@ func TestWithinCorrectsItsEstimate(t *testing.T) {
 	build := func(columns uint32) (*Ribbon, error) {
 		r := ribbonOf(columns, 10_000, uint64(100*((columns+1<<16-1)>>16))) // many more than in reality
 		for i := range r.layers {
-			r.layers[i].allocate()
+			r.layers[i].thresholds = make([]uint64, r.layers[i].thresholdWords())
 		}
 		return r, nil
 	}

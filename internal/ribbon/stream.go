@@ -14,15 +14,15 @@ import (
 // digests, and 1.3 MB for the current shard's digests. If a digest is not in
 // order, or n is wrong, the error is ErrParams and names this digest or n.
 func Stream(ctx context.Context, b Build, columns uint32, n uint64, digests iter.Seq[hashfam.Digest], m *fault.Maker) (*Ribbon, error) {
-	l := layer{geometry: newGeometry(0, n, columns)}
+	l := newLayer(0, n, columns)
 	f := feed{build: b, errs: m, layer: &l, left: n, chunk: make([]hashfam.Digest, 0, min(n, shardStarts*21/20))}
+	f.system = systems.Get().(*system)
+	defer func() {
+		f.bumped = nil
+		systems.Put(f.system)
+	}()
 	f.fingerprints = fingerprints(columns)
 	f.bumped = [][]hashfam.Digest{make([]hashfam.Digest, 0, n/enough)}
-	r := &Ribbon{columns: columns, keys: n}
-	if columns > 0 && n > 0 {
-		l.allocate()
-		r.layers = append(r.layers, l)
-	}
 	for d := range digests {
 		if err := f.add(ctx, d); err != nil {
 			return nil, err
@@ -31,16 +31,25 @@ func Stream(ctx context.Context, b Build, columns uint32, n uint64, digests iter
 	if f.left != 0 {
 		return nil, f.wrongCount(fmt.Sprint(n - f.left))
 	}
-	err := f.flush(ctx, l.shards())
-	if err == nil {
-		err = r.rest(ctx, b, f.fingerprints, f.bumped)
+	if err := f.flush(ctx, l.shards()); err != nil {
+		return nil, err
 	}
-	return r, err
+	r := &Ribbon{columns: columns, keys: n}
+	if columns > 0 && n > 0 {
+		r.layers = append(r.layers, l)
+	}
+	b.Did = nil // it has been called for all digests
+	bumped, err := sortEach(ctx, b, f.bumped)
+	if err != nil {
+		return nil, err
+	}
+	return r, r.build(ctx, b, fingerprints(columns), bumped)
 }
 
-// A feed builds a layer's shards from digests in order.
+// A feed builds a layer's shards from digests in order. Without columns, there
+// is nothing to build.
 type feed struct {
-	system
+	*system
 	build Build
 	errs  *fault.Maker
 	layer *layer
@@ -76,11 +85,11 @@ func (f *feed) wrongCount(is string) error {
 	return f.errs.Field(hashfam.ErrParams, "n", f.layer.keys, "the number of distinct digests, which is "+is)
 }
 
-// flush builds all shards before the given one, unless the layer has no memory.
+// flush builds all shards before the given one.
 func (f *feed) flush(ctx context.Context, shard uint64) error {
 	for ; f.shard < shard; f.shard++ {
-		if f.layer.words != nil {
-			f.system.build(f.layer.part(f.shard), f.layer, f.shard, [][]hashfam.Digest{f.chunk})
+		if f.layer.r > 0 {
+			f.system.build(f.layer, f.shard, [][]hashfam.Digest{f.chunk})
 		}
 		f.build.Report(len(f.chunk))
 		f.chunk = f.chunk[:0]

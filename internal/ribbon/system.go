@@ -17,22 +17,21 @@ type system struct {
 
 	fingerprints uint32 // the fingerprint bits that are stored
 	bumped       [][]hashfam.Digest
-
-	to part // where the result goes
 }
 
 // build solves the equations for the digests in a shard of l and stores the
-// result in to, not in the memory of l. lists[i] contains the digests of list i
-// in the order of [Sort]. Those that do not fit are appended to s.bumped[i], as
-// digests for the next layer.
-func (s *system) build(to part, l *layer, shard uint64, lists [][]hashfam.Digest) {
-	s.to = to
+// result in l. lists[i] contains the digests of list i in the order of [Sort].
+// Those that do not fit are appended to s.bumped[i], as digests for the next
+// layer.
+func (s *system) build(l *layer, shard uint64, lists [][]hashfam.Digest) {
 	from, end := l.span(shard)
 	slots := end - from + width
 	if uint64(cap(s.rows)) < slots {
-		s.rows, s.values = make([]uint64, slots), make([]uint32, slots)
+		s.rows = make([]uint64, slots)
+		s.values = make([]uint32, slots)
 	}
-	s.rows, s.values = s.rows[:slots], s.values[:slots]
+	s.rows = s.rows[:slots]
+	s.values = s.values[:slots]
 	clear(s.rows)
 	clear(s.values)
 	for start := from; start < end; start += bucketStarts {
@@ -56,8 +55,8 @@ func (s *system) bucket(l *layer, start uint64, lists [][]hashfam.Digest) {
 		lists[i] = list[n:]
 	}
 	t := s.enter(l, inside)
-	number := start % shardStarts / bucketStarts
-	s.to.thresholds[number/16] |= t << (number % 16 * 4) // it was zero
+	bucket := start / bucketStarts
+	l.thresholds[bucket/16] |= t << (bucket % 16 * 4) // it was zero
 	for i, list := range inside {
 		for _, d := range list {
 			if !below(d.Probe().In(l.starts), t) {
@@ -87,7 +86,8 @@ func (s *system) enter(l *layer, lists [][]hashfam.Digest) uint64 {
 			mark = 0
 		}
 		for _, row := range s.filled[mark:] {
-			s.rows[row], s.values[row] = 0, 0
+			s.rows[row] = 0
+			s.values[row] = 0
 		}
 		return t
 	}
@@ -139,43 +139,55 @@ func (s *system) add(list []equation) bool {
 		a = rest
 	}
 	for a.c != 0 {
-		n := bits.TrailingZeros64(a.c)
-		a.row, a.c = a.row+uint64(n), a.c>>(n&63)
+		a = a.aligned()
 		old := s.rows[a.row]
 		if old == 0 {
-			s.fill(a)
+			s.occupy(a)
 			return true
 		}
-		a.c, a.value = a.c^old, a.value^s.values[a.row]
+		a.c ^= old
+		a.value ^= s.values[a.row]
 	}
 	return a.value == 0
 }
 
-// fill stores a in the row of its first slot, which must be free.
-func (s *system) fill(a equation) {
-	s.rows[a.row], s.values[a.row] = a.c, a.value
+// aligned returns a with its first slot as the row.
+func (a equation) aligned() equation {
+	n := bits.TrailingZeros64(a.c)
+	a.row += uint64(n)
+	a.c >>= n & 63
+	return a
+}
+
+// occupy stores a in the row of its first slot, which must be free.
+func (s *system) occupy(a equation) {
+	s.rows[a.row] = a.c
+	s.values[a.row] = a.value
 	s.filled = append(s.filled, int32(a.row))
 }
 
 // pair stores one of two equations and returns the rest of the other, or false
 // if there is a contradiction.
 func (s *system) pair(a, b equation) (equation, bool) {
-	rows, values := s.rows, s.values[:len(s.rows)]
+	rows := s.rows
+	values := s.values[:len(s.rows)]
 	for a.c != 0 && b.c != 0 {
-		na, nb := bits.TrailingZeros64(a.c), bits.TrailingZeros64(b.c)
-		a.row, b.row = a.row+uint64(na), b.row+uint64(nb)
-		a.c, b.c = a.c>>(na&63), b.c>>(nb&63)
-		oldA, oldB := rows[a.row], rows[b.row]
+		a = a.aligned()
+		b = b.aligned()
+		oldA := rows[a.row]
+		oldB := rows[b.row]
 		if oldA == 0 {
-			s.fill(a)
+			s.occupy(a)
 			return b, true
 		}
 		if oldB == 0 {
-			s.fill(b)
+			s.occupy(b)
 			return a, true
 		}
-		a.c, a.value = a.c^oldA, a.value^values[a.row]
-		b.c, b.value = b.c^oldB, b.value^values[b.row]
+		a.c ^= oldA
+		a.value ^= values[a.row]
+		b.c ^= oldB
+		b.value ^= values[b.row]
 	}
 	if a.c == 0 {
 		return b, a.value == 0
@@ -184,8 +196,8 @@ func (s *system) pair(a, b equation) (equation, bool) {
 }
 
 // solve computes a shard's slots from the last to the first, and stores them in
-// s.to. The slots of free rows are zero. The shard has parts segments with
-// starts, and one more segment after them.
+// l. The slots of free rows are zero. The shard has parts segments with starts,
+// and one more segment after them.
 func (s *system) solve(l *layer, first, parts uint64) {
 	var state [32]uint64 // the 64 slots of each column that were computed last
 	for part := int(parts); part >= 0; part-- {
@@ -194,8 +206,8 @@ func (s *system) solve(l *layer, first, parts uint64) {
 		for j := uint64(0); j < l.r; j += 4 {
 			solve4((*[4]uint64)(state[j:]), rows, values, j)
 		}
-		at := l.at(first+uint64(part)) - l.at(first)
-		copy(s.to.words[at:][:l.at(first+uint64(part)+1)-l.at(first)-at], state[:])
+		number := first + uint64(part)
+		copy(l.words[l.at(number):l.at(number+1)], state[:])
 	}
 }
 
@@ -204,12 +216,19 @@ func (s *system) solve(l *layer, first, parts uint64) {
 func solve4(slots *[4]uint64, rows *[width]uint64, values *[width]uint32, j uint64) {
 	a, b, c, d := slots[0], slots[1], slots[2], slots[3]
 	for i := width - 1; i >= 0; i-- {
-		row, v := rows[i], uint64(values[i]>>(j&31))
-		a, b, c, d = a<<1, b<<1, c<<1, d<<1
-		a |= (uint64(bits.OnesCount64(a&row)) ^ v) & 1
-		b |= (uint64(bits.OnesCount64(b&row)) ^ v>>1) & 1
-		c |= (uint64(bits.OnesCount64(c&row)) ^ v>>2) & 1
-		d |= (uint64(bits.OnesCount64(d&row)) ^ v>>3) & 1
+		row := rows[i]
+		v := uint64(values[i] >> (j & 31))
+		a = prepend(a, row, v)
+		b = prepend(b, row, v>>1)
+		c = prepend(c, row, v>>2)
+		d = prepend(d, row, v>>3)
 	}
-	slots[0], slots[1], slots[2], slots[3] = a, b, c, d
+	*slots = [4]uint64{a, b, c, d}
+}
+
+// prepend returns the slots with a new first one, whose sum with the others in
+// row is the lowest bit of value.
+func prepend(slots, row, value uint64) uint64 {
+	slots <<= 1
+	return slots | (uint64(bits.OnesCount64(slots&row))^value)&1
 }

@@ -14,7 +14,7 @@ import "sync"
 func BlockedRate(m uint64, k int, n uint64) float64 {
 	blocks := max(1, m/LineBits)
 	if k == 1 { // all positions are independent, as in a classic filter
-		return fill(1/float64(blocks*LineBits), float64(n))
+		return hit(1/float64(blocks*LineBits), float64(n))
 	}
 	if load := float64(n) / float64(blocks); load*float64(k) > 4*saturation*LineBits {
 		return 1

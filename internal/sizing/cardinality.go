@@ -25,8 +25,8 @@ func PartitionedLen(m uint64, k int, x uint64) float64 {
 //
 //	x/m = 1 - (1-(1-q)/B)^n
 func BlockedLen(m uint64, k int, x uint64) float64 {
-	hit := fill(1.0/LineBits, float64(k))
-	return keysAt(m, x, math.Log1p(-hit*LineBits/float64(max(m, LineBits))))
+	share := hit(1.0/LineBits, float64(k))
+	return keysAt(m, x, math.Log1p(-share*LineBits/float64(max(m, LineBits))))
 }
 
 // keysAt returns the number of keys that set x of m bits. perKey is the

@@ -46,7 +46,7 @@ const (
 // are stored in m buckets. Each key has the query's fingerprint with
 // probability 1/(2^f-1), and then its pair of buckets with probability 2/m.
 func CuckooTableRate(m uint64, f int, n uint64) float64 {
-	return fill(2/(float64(m)*(math.Exp2(float64(f))-1)), float64(n))
+	return hit(2/(float64(m)*(math.Exp2(float64(f))-1)), float64(n))
 }
 
 // cuckooLoad returns the number of keys that m buckets can hold when

@@ -25,12 +25,12 @@ func BloomBitsPerKey(eps float64) float64 { return math.Log2E * LowerBound(eps) 
 // independent and a bit is set with a probability equal to the expected fill
 // ratio.
 func PartitionedRate(m uint64, k int, n uint64) float64 {
-	return math.Pow(fill(min(1, float64(k)/float64(m)), float64(n)), float64(k))
+	return math.Pow(hit(min(1, float64(k)/float64(m)), float64(n)), float64(k))
 }
 
-// fill returns 1-(1-p)^throws, the probability that a cell is hit when each
+// hit returns 1-(1-p)^throws, the probability that a cell is hit when each
 // throw hits it with probability p.
-func fill(p, throws float64) float64 {
+func hit(p, throws float64) float64 {
 	if throws == 0 {
 		return 0
 	}
@@ -73,7 +73,7 @@ func classicRate(m uint64, k int, n uint64, onto func(j, length int) surjection)
 		return 0
 	}
 	if k == 1 { // the only k near a rate of 1, where the sum's rounding would matter
-		return fill(1/float64(m), throws)
+		return hit(1/float64(m), throws)
 	}
 	if perCell > saturation {
 		return 1
@@ -152,7 +152,7 @@ func DigestRate(n uint64) float64 { return -math.Expm1(-float64(n) / (1 << 64)) 
 //
 // For example, this is three times DigestRate(n) when the filter is half full.
 func ClassicDigestRate(m uint64, k int, n uint64) float64 {
-	x := fill(1/float64(m), float64(k)*float64(n))
+	x := hit(1/float64(m), float64(k)*float64(n))
 	shifted := 0.0
 	for range k - 1 {
 		shifted = x + x*shifted

@@ -2,8 +2,8 @@ package tracker
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
-	"iter"
 	"math"
 	"slices"
 
@@ -11,56 +11,51 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// A tracker's payload, in words:
+// A tracker's payload, in little-endian order:
 //
-//	0  total
-//	1  floor
-//	2  missed
-//	3  low half: the words of the tail; high half: its shift, 2 to 6
-//	4  the number of records
-//	5  the tail, row by row, the first counter of a word in its low bits
-//	   the records, by ascending digest: count, guess, key as in a [log]
+//	 0  total
+//	 8  floor
+//	16  missed
+//	24  low half: the words of the tail; high half: its shift, 2 to 6
+//	32  the number of records
+//	40  the tail, unless missed is 0: row by row, the first counter of a word in
+//	    its low bits
+//	    the records, by ascending digest: count, guess, length and key as in a
+//	    [log], followed by zeros up to a multiple of 8 bytes
 //
 // The digests are not stored, since they can be computed using the keys. A
 // tracker that has no memory yet has no payload.
-const headWords = 5
+const fixedBytes = 40
 
-// PayloadWords returns the number of words in the payload, in which a record
-// has one word less than in the log because it does not contain the digest.
-func (t *Tracker) PayloadWords() uint64 {
+// PayloadBytes returns the size of the payload.
+func (t *Tracker) PayloadBytes() uint64 {
 	if t.blank() {
 		return 0
 	}
-	return headWords + uint64(t.tail.size) + uint64(len(t.log)-t.live)
+	size := fixedBytes + uint64(len(t.log)-linkBytes*t.live)
+	if t.missed > 0 {
+		size += 8 * uint64(t.tail.size)
+	}
+	return (size + 7) / 8 * 8
 }
 
-// Payload yields the words of the payload. It first sorts the records, in O(r
-// log r) time and O(r) memory for r records.
-func (t *Tracker) Payload() iter.Seq[uint64] {
-	return func(yield func(uint64) bool) {
-		put := func(words ...uint64) bool {
-			for _, w := range words {
-				if !yield(w) {
-					return false
-				}
-			}
-			return true
-		}
+// Payload returns the payload. It first copies and sorts the records, in O(r log
+// r) time and O(r) memory for r records.
+func (t *Tracker) Payload() frame.Payload {
+	return func(yield func([]byte) bool) {
 		if t.blank() {
 			return
 		}
-		shape := uint64(t.tail.size) | uint64(t.tail.shift)<<32
-		if !put(t.total, t.floor, t.missed, shape, uint64(t.live)) {
-			return
-		}
-		for word := range t.tail.all() {
-			if !yield(word) {
-				return
-			}
-		}
+		var records []byte
 		for _, r := range t.byDigest() {
-			if !put(t.log.count(r), t.log.guess(r)) || !put(t.log.key(r)...) {
-				return
+			records = append(records, t.log.encoded(r)...)
+		}
+		fixed := []uint64{t.total, t.floor, t.missed, uint64(t.tail.size) | uint64(t.tail.shift)<<32, uint64(t.live)}
+		for _, part := range []frame.Payload{frame.Numbers(fixed), frame.Numbers(t.tail.words), frame.Numbers(records)} {
+			for piece := range part {
+				if !yield(piece) {
+					return
+				}
 			}
 		}
 	}
@@ -68,156 +63,105 @@ func (t *Tracker) Payload() iter.Seq[uint64] {
 
 // byDigest returns the records by ascending digest.
 func (t *Tracker) byDigest() []record {
-	records := make([]record, 0, t.live)
-	for r := range t.log.all() {
-		records = append(records, r)
-	}
-	slices.SortFunc(records, func(a, b record) int { return cmp.Compare(t.log.digest(a), t.log.digest(b)) })
-	return records
+	return slices.SortedFunc(t.log.all(), func(a, b record) int { return cmp.Compare(t.log.digest(a), t.log.digest(b)) })
 }
 
 // Decode returns the tracker with the given goal and payload, using digests
-// computed by fam. It does not retain words. If no tracker can have this
-// payload, Decode returns ErrCorrupt.
-func Decode(r *frame.Reader, words []uint64, g Goal, fam hashfam.Family) (Tracker, error) {
-	if len(words) < headWords {
-		return Tracker{}, r.Corrupt("payload length", 8*len(words), fmt.Sprint("at least ", 8*headWords))
+// computed by fam. It does not retain data. If no tracker can have this payload,
+// Decode returns ErrCorrupt.
+func Decode(r *frame.Reader, data []byte, g Goal, fam hashfam.Family) (Tracker, error) {
+	if len(data) < fixedBytes {
+		return Tracker{}, r.Corrupt("payload length", len(data), fmt.Sprint("at least ", fixedBytes))
 	}
-	t := Tracker{Goal: g, want: g.wanted(), room: minLog, total: words[0], floor: words[1], missed: words[2]}
+	var fixed [5]uint64
+	binary.Decode(data, binary.LittleEndian, &fixed)
+	t := New(g)
+	t.total, t.floor, t.missed = fixed[0], fixed[1], fixed[2]
 	if t.missed > t.total {
 		return Tracker{}, r.Corrupt("missed", t.missed, fmt.Sprintf("at most the total, %d", t.total))
 	}
 	if t.floor > t.missed {
 		return Tracker{}, r.Corrupt("floor", t.floor, fmt.Sprintf("at most missed, %d", t.missed))
 	}
-	rest := words[headWords:]
-	if err := t.decodeTail(r, rest, words[3]&math.MaxUint32, words[3]>>32); err != nil {
-		return Tracker{}, err
-	}
-	if err := t.decodeLog(r, rest[t.tail.size:], words[4], fam); err != nil {
-		return Tracker{}, err
-	}
-	used := structBytes + g.headBytes() + 8*uint64(len(t.log)) + 8*uint64(t.tail.size)
-	if !g.grows() && used > g.Memory {
-		return Tracker{}, r.Corrupt("memory for records and counters", used, fmt.Sprintf("at most MemoryBytes, %d", g.Memory))
-	}
-	t.index = newIndex(1)
-	if g.grows() {
-		t.grow(uint64(len(t.log)))
-	}
-	t.settle()
-	return t, nil
-}
-
-// decodeTail reads a tail with the given shape from the beginning of words.
-func (t *Tracker) decodeTail(r *frame.Reader, words []uint64, size, shift uint64) error {
+	words, shift := fixed[3]&math.MaxUint32, fixed[3]>>32
 	if shift < tailShift || shift > tailMaxShift {
-		return r.Corrupt("counter width", shift, fmt.Sprintf("%d to %d", tailShift, tailMaxShift))
+		return Tracker{}, r.Corrupt("counter width", shift, fmt.Sprintf("%d to %d", tailShift, tailMaxShift))
 	}
-	if !t.fits(size, shift) {
-		return r.Corrupt("number of counter words", size, "a size that follows from the parameters")
+	for uint64(t.tail.shift) < shift {
+		t.widen(&t.tail)
 	}
-	if size > uint64(len(words)) {
-		return r.Corrupt("payload length", 8*(headWords+len(words)), fmt.Sprintf("at least %d, for the counters", 8*(headWords+size)))
+	for uint64(t.tail.size) > words && t.canHalve() {
+		t.halve(&t.tail)
 	}
-	t.tail = newTail(size, uint8(shift))
-	t.tail.words = slices.Clone(words[:size])
-	for i := range t.tail.cells() {
-		if count := t.tail.get(i); count > t.total {
-			return r.Corrupt("counter", count, fmt.Sprintf("at most the total, %d", t.total))
-		}
+	if uint64(t.tail.size) != words {
+		return Tracker{}, r.Corrupt("number of counter words", words, "a size that follows from the parameters")
 	}
-	return nil
+	rest, err := t.decodeTail(r, data[fixedBytes:])
+	if err == nil {
+		err = t.decodeLog(r, rest, fixed[4], fam)
+	}
+	if err == nil && uint64(len(t.log)) > t.roomFor(uint64(len(t.log))) {
+		err = r.Corrupt("memory for records", len(t.log), fmt.Sprint("at most ", t.roomFor(0)))
+	}
+	return t, err
 }
 
-// decodeLog reads the given number of records from words, which must not
-// contain anything else.
-func (t *Tracker) decodeLog(r *frame.Reader, words []uint64, records uint64, fam hashfam.Family) error {
-	t.log = make(log, 0, len(words)+len(words)/3)
-	var key []byte
-	var last hashfam.Digest
-	for live := range records {
+// decodeTail reads the tail from the beginning of data, and returns the rest.
+func (t *Tracker) decodeTail(r *frame.Reader, data []byte) ([]byte, error) {
+	if t.missed == 0 {
+		return data, nil
+	}
+	size := 8 * int(t.tail.size)
+	if size > len(data) {
+		return nil, r.Corrupt("payload length", fixedBytes+len(data), fmt.Sprintf("at least %d, for the counters", fixedBytes+size))
+	}
+	t.tail.allocate()
+	binary.Decode(data, binary.LittleEndian, t.tail.words)
+	for i := range t.tail.cells(uint64(t.tail.size)) {
+		if count := t.tail.get(i); count > t.total {
+			return nil, r.Corrupt("counter", count, fmt.Sprintf("at most the total, %d", t.total))
+		}
+	}
+	return data[size:], nil
+}
+
+// decodeLog reads the given number of records from data, which must not contain
+// anything else.
+func (t *Tracker) decodeLog(r *frame.Reader, data []byte, records uint64, fam hashfam.Family) error {
+	if records > uint64(len(data)/headBytes) {
+		return r.Corrupt("number of records", records, fmt.Sprintf("at most what fits in %d bytes", len(data)))
+	}
+	t.resize(uint64(len(data)) + linkBytes*records)
+	last := uint64(0)
+	for i := range records {
 		corrupt := func(field string, value any, want string) error {
-			return r.Corrupt(fmt.Sprintf("%s of record %d of %d", field, live, records), value, want)
+			return r.Corrupt(fmt.Sprintf("%s of record %d of %d", field, i, records), value, want)
 		}
-		if len(words) < 3 {
-			return corrupt("length", len(words), "3 words or more")
+		if len(data) < headBytes {
+			return corrupt("length", len(data), fmt.Sprint("at least ", headBytes))
 		}
-		count := words[0]
-		guess := words[1]
-		if field, value, want := t.checkCount(count, guess); field != "" {
-			return corrupt(field, value, want)
+		l := log(data)
+		count, guess, length := l.count(0), l.guess(0), l.length(0)
+		if length > uint64(len(data)-headBytes) {
+			return corrupt("key length", length, fmt.Sprint("at most ", len(data)-headBytes))
 		}
-		n, want := parseKeyLen(words[2:])
-		if want != "" {
-			return corrupt("key length", n, want)
-		}
-		at := record(len(t.log))
-		t.log = append(t.log.appendHead(count, guess, 0), words[2:2+keyWords(n)]...)
-		words = words[2+keyWords(n):]
-		if pad := padding(t.log[len(t.log)-1], n); pad != 0 {
-			return corrupt("padding", pad, "0")
-		}
-		key = t.log.appendKey(key[:0], at)
+		key := l.key(0)
+		data = data[headBytes+length:]
 		d := fam.Sum(key)
-		if live > 0 && d <= last {
+		switch most := t.tail.count(d); {
+		case count == 0 || count > t.total:
+			return corrupt("count", count, fmt.Sprintf("1 to the total, %d", t.total))
+		case guess > min(count, most):
+			return corrupt("estimate", guess, fmt.Sprintf("at most the count, %d, and the tail's, %d", count, most))
+		case i > 0 && uint64(d) <= last:
 			return corrupt("digest", d, fmt.Sprintf("above the previous one, %d", last))
 		}
-		if most := t.tail.count(d); guess > most {
-			return corrupt("estimate", guess, fmt.Sprintf("at most the tail's count, %d", most))
-		}
-		t.log[at+2] = uint64(d)
-		last = d
+		last = uint64(d)
+		admit(t, count, guess, d, key)
 	}
-	if len(words) > 0 {
-		return r.Corrupt("number of records", records, fmt.Sprintf("more, because %d words follow", len(words)))
+	if len(data) > 7 || slices.ContainsFunc(data, func(b byte) bool { return b != 0 }) {
+		return r.Corrupt("bytes after the records", len(data), "zeros up to a multiple of 8")
 	}
+	t.resize(uint64(len(t.log)))
 	return nil
-}
-
-// checkCount returns the name of the invalid one of a record's numbers, if there
-// is one, its value, and what it should be.
-func (t *Tracker) checkCount(count, guess uint64) (field string, value uint64, want string) {
-	switch {
-	case count == 0 || count > t.total:
-		return "count", count, fmt.Sprintf("1 to the total, %d", t.total)
-	case guess > maxGuess:
-		return "estimate", guess, fmt.Sprint("at most ", uint64(maxGuess))
-	case guess > count:
-		return "estimate", guess, fmt.Sprintf("at most the count, %d", count)
-	}
-	return "", 0, ""
-}
-
-// parseKeyLen returns the length of the key at the beginning of words, or what
-// it should be if it is invalid.
-func parseKeyLen(words []uint64) (n uint64, want string) {
-	n = words[0] & longKey
-	if n == longKey {
-		if words[0] != longKey {
-			return words[0], "255 if the length is in the next word"
-		}
-		if len(words) < 2 {
-			return n, "the length in the next word"
-		}
-		n = words[1]
-		if n < longKey {
-			return n, "the short form below 255"
-		}
-	}
-	if n > 8*uint64(len(words)) || keyWords(n) > uint64(len(words)) {
-		return n, fmt.Sprintf("at most what fits in %d words", len(words))
-	}
-	return n, ""
-}
-
-// padding returns the bytes after a key of n bytes in its last word.
-func padding(last, n uint64) uint64 {
-	if n < longKey {
-		n++ // for the byte that contains n
-	}
-	if n%8 == 0 {
-		return 0
-	}
-	return last >> (n % 8 * 8)
 }

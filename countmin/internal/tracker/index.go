@@ -9,7 +9,7 @@ import (
 // An index is used to find a log's records by their digests. Records with the
 // same head form a chain through the log.
 type index struct {
-	heads   []uint32 // the first record of each chain, as index+1, or 0
+	heads   []record // the first record of each chain, or none
 	scatter uint64   // odd and random
 }
 
@@ -18,19 +18,19 @@ type index struct {
 // choice leads to many long chains (Dietzfelbinger et al., Journal of
 // Algorithms 25, 1997).
 func newIndex(chains int) index {
-	return index{heads: make([]uint32, chains), scatter: rand.Uint64() | 1}
+	return index{heads: make([]record, chains), scatter: rand.Uint64() | 1}
 }
 
 // head returns the head of d's chain.
-func (x *index) head(d hashfam.Digest) *uint32 {
+func (x *index) head(d hashfam.Digest) *record {
 	return &x.heads[hashfam.Reduce(uint64(d)*x.scatter, uint64(len(x.heads)))]
 }
 
 // find returns the record in l for the key with digest d, or none, in O(1) time
 // on average.
 func (x *index) find(l log, d hashfam.Digest) record {
-	r := record(*x.head(d)) - 1
-	for r >= 0 && l.digest(r) != d {
+	r := *x.head(d)
+	for r != none && l.digest(r) != d {
 		r = l.next(r)
 	}
 	return r
@@ -42,25 +42,21 @@ func (x *index) find(l log, d hashfam.Digest) record {
 func (x *index) link(l log, r record) {
 	l.setNext(r, none)
 	head := x.head(l.digest(r))
-	if *head == 0 {
-		*head = uint32(r + 1)
+	if *head == none {
+		*head = r
 		return
 	}
-	last := record(*head) - 1
+	last := *head
 	for next := l.next(last); next != none; next = l.next(last) {
 		last = next
 	}
 	l.setNext(last, r)
 }
 
-// relink rebuilds all chains with the given heads. It returns the number of
-// records.
-func (x *index) relink(l log, heads []uint32) (live int) {
-	clear(heads)
-	x.heads = heads
-	for r := range l.all() {
-		x.link(l, r)
-		live++
+// relink rebuilds all chains.
+func (t *Tracker) relink() {
+	clear(t.index.heads)
+	for r := range t.log.all() {
+		t.index.link(t.log, r)
 	}
-	return live
 }

@@ -1,95 +1,108 @@
 package tracker
 
 import (
-	"math"
 	"slices"
 
-	"github.com/filterfam/filterfam/internal/saturating"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // Merge adds the counts of the other trackers, which must have the same Goal.
 // If memory allows, t will then track every key that any other tracker tracks.
-// Otherwise a single sweep evicts keys, as in Observe.
+// Otherwise keys are evicted once, as in Observe.
 func (t *Tracker) Merge(others ...*Tracker) {
 	sides := append([]*Tracker{t}, others...)
 	sides = slices.DeleteFunc(sides, func(side *Tracker) bool { return side.total == 0 })
-	if len(sides) < 2 {
-		if len(sides) == 1 && sides[0] != t {
-			*t = sides[0].clone()
-		}
-		return
+	size := uint64(0) // of all logs
+	for _, side := range sides {
+		size += uint64(len(side.log))
 	}
-	sum := *sides[0]
-	sum.tail = sum.tail.clone()
-	for _, side := range sides[1:] {
+	switch {
+	case len(sides) == 0:
+	case len(sides) == 1:
+		*t = sides[0].clone()
+	case len(others) > 1 && size > 2*maxLog:
+		t.Merge(others[0])
+		t.Merge(others[1:]...)
+	default:
+		sum := New(t.Goal)
+		sum.addTails(sides)
+		sum.resize(size)
+		sum.addRecords(sides)
+		sum.fit()
+		*t = sum
+	}
+}
+
+// addTails adds everything but the records.
+func (t *Tracker) addTails(sides []*Tracker) {
+	for _, side := range sides {
 		theirs := side.tail.clone()
-		for sum.match(&theirs); !sum.tail.addTail(&theirs); sum.match(&theirs) {
-			sum.widen(&sum.tail) // a sum did not fit
+		for t.match(&theirs); !t.tail.addTail(&theirs); t.match(&theirs) {
+			t.widen(&t.tail) // a sum did not fit
 		}
-		sum.total = saturating.Add(sum.total, side.total)
-		sum.floor = max(sum.floor, side.floor)
-		sum.missed = saturating.Add(sum.missed, side.missed)
-		sum.room = max(sum.room, side.room)
+		t.total = sizing.SaturatingAdd(t.total, side.total)
+		t.floor = max(t.floor, side.floor)
+		t.missed = sizing.SaturatingAdd(t.missed, side.missed)
 	}
-	sum.log = exactLog(sides)
-	for r := range sum.log.all() {
-		sum.settleCount(r, sides)
-	}
-	sum.fit()
-	*t = sum
 }
 
-// exactLog returns a log of the keys that any side tracks. Their counts are the
-// sums of the parts that were counted exactly. If such a part is unknown, the
-// guess is maxGuess.
-func exactLog(sides []*Tracker) log {
-	words := 0
-	records := 0
+// addRecords adds the records to t, whose log is empty. Every side counted a key
+// in its tail before tracking it, so this part of the sum is the key's count in
+// the merged tail. It does not depend on the order of merges as long as the tail
+// has the same number of counters.
+func (t *Tracker) addRecords(sides []*Tracker) {
 	for _, side := range sides {
-		words += len(side.log)
-		records += side.live
-	}
-	joint := make(log, 0, words)
-	x := newIndex(max(1, records))
-	for _, side := range sides {
-		for r := range side.log.all() {
-			d := side.log.digest(r)
-			at := x.find(joint, d)
-			if at == none {
-				at = record(len(joint))
-				joint = append(joint.appendHead(0, 0, d), side.log.key(r)...)
-				x.link(joint, at)
+		for from := range side.log.all() {
+			exact, d := side.log.exact(from), side.log.digest(from)
+			if r := t.index.find(t.log, d); r != none {
+				t.log.setCount(r, sizing.SaturatingAdd(t.log.count(r), exact))
+			} else {
+				admit(t, exact, 0, d, side.log.key(from))
 			}
-			guess := joint.guess(at)
-			if side.log.guess(r) == maxGuess {
-				guess = maxGuess
-			}
-			joint.setCount(at, saturating.Add(joint.count(at), side.log.exact(r)), guess)
 		}
 	}
-	return joint
+	for r := range t.log.all() {
+		guess := t.tail.count(t.log.digest(r))
+		count := min(sizing.SaturatingAdd(t.log.count(r), guess), t.total)
+		t.log.setCount(r, count)
+		t.log.setGuess(r, min(guess, count))
+	}
 }
 
-// settleCount adds the estimated part to the exact count of r. Every side
-// counted the key in its tail before tracking it, so this part is the key's
-// count in the merged tail. It does not depend on the order of merges as long
-// as the tail has the same number of counters.
-//
-// If a guess has reached maxGuess, the exact part is unknown, so the count is
-// the sum of all sides' upper bounds.
-func (t *Tracker) settleCount(r record, sides []*Tracker) {
-	d := t.log.digest(r)
-	if t.log.guess(r) == maxGuess {
-		count := uint64(0)
-		for _, side := range sides {
-			count = saturating.Add(count, side.estimate(d).High)
+// Join returns a tracker with the combined counts of a stream's shards, which
+// must have the same Goal. Tracker i of n must have counted exactly the keys
+// whose digests d have d.Shard(n) = i. Since no key is in two shards, only the
+// totals are added. A counter of the joint tail is the maximum of the shards'
+// counters, because it need not exceed the highest count of any of its keys.
+// Join copies the records.
+func Join(shards []*Tracker) Tracker {
+	t := New(shards[0].Goal)
+	for _, s := range shards {
+		t.total = sizing.SaturatingAdd(t.total, s.total)
+		t.floor = max(t.floor, s.floor)
+		t.missed = max(t.missed, s.missed)
+		t.live += s.live
+		theirs := s.tail.clone()
+		t.match(&theirs)
+		t.tail.cover(&theirs)
+		t.log = append(t.log, s.log...)
+		if uint64(len(t.log)) > maxLog {
+			t.fit()
 		}
-		t.log.setCount(r, count, count)
-		return
 	}
-	guess := t.tail.count(d)
-	count := min(saturating.Add(t.log.count(r), guess), t.total)
-	t.log.setCount(r, count, min(guess, count))
+	t.fit()
+	return t
+}
+
+// Stray reports whether t, the given one of n shards, tracks a key of another
+// shard.
+func (t *Tracker) Stray(shard, n int) bool {
+	for r := range t.log.all() {
+		if t.log.digest(r).Shard(n) != shard {
+			return true
+		}
+	}
+	return false
 }
 
 // match gives the tail and l the same shape: the greater width and, with a
@@ -101,28 +114,19 @@ func (t *Tracker) match(l *tail) {
 			t.widen(pair[0])
 		}
 		for !t.grows() && pair[0].size > pair[1].size {
-			pair[0].halve()
+			t.halve(pair[0])
 		}
 	}
 }
 
-// fit settles a log that was built elsewhere, and sweeps it if it exceeds the
-// room.
+// fit completes a tracker whose log was built elsewhere: it evicts what exceeds
+// the room, and has no more memory than the log needs.
 func (t *Tracker) fit() {
-	t.settle()
-	if t.lacks(0) > 0 {
-		t.makeRoom(0, math.MaxUint64)
-		t.settle()
+	length := uint64(len(t.log))
+	t.resize(length)
+	if room := t.roomFor(length); length > room {
+		low, bar := t.lowest(max(length-room, room/evictShare))
+		t.evict(low, bar)
+		t.resize(uint64(len(t.log)))
 	}
-}
-
-// settle completes a tracker whose log was built elsewhere. It links the
-// records. The rest of the memory will be allocated when it is first needed.
-func (t *Tracker) settle() {
-	if !t.grows() {
-		t.room = t.logWords(uint64(t.tail.size))
-	}
-	t.log = append(make(log, 0, len(t.log)), t.log...)
-	t.live = t.index.relink(t.log, make([]uint32, t.headsFor(uint64(len(t.log)))))
-	t.refused = refusal{}
 }

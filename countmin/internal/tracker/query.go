@@ -5,14 +5,14 @@ import (
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/saturating"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // An Estimate contains the bounds of the key's count.
 type Estimate struct{ Low, High uint64 }
 
 func (e Estimate) plus(o Estimate) Estimate {
-	return Estimate{saturating.Add(e.Low, o.Low), saturating.Add(e.High, o.High)}
+	return Estimate{sizing.SaturatingAdd(e.Low, o.Low), sizing.SaturatingAdd(e.High, o.High)}
 }
 
 // EstimateOf returns the sum of all panes' estimates of the key with digest d.
@@ -39,16 +39,13 @@ func (t *Tracker) estimate(d hashfam.Digest) Estimate {
 
 // estimateOf returns the estimate of r's key.
 func (t *Tracker) estimateOf(r record) Estimate {
-	if t.log.guess(r) == maxGuess {
-		return Estimate{High: t.log.count(r)}
-	}
 	return Estimate{Low: t.log.exact(r), High: t.log.count(r)}
 }
 
 // sumOf adds up a number over all panes.
 func sumOf(panes []Tracker, number func(*Tracker) uint64) (sum uint64) {
 	for i := range panes {
-		sum = saturating.Add(sum, number(&panes[i]))
+		sum = sizing.SaturatingAdd(sum, number(&panes[i]))
 	}
 	return sum
 }
@@ -67,7 +64,6 @@ type Item struct {
 // ascending key. It runs in O(r panes + r log r) time and O(r) memory for r
 // records in all panes.
 func Ranked(panes []Tracker, least uint64, few int) (items []Item) {
-	var key []byte
 	for i := range panes {
 		t := &panes[i]
 		for r := range t.log.all() {
@@ -77,8 +73,7 @@ func Ranked(panes []Tracker, least uint64, few int) (items []Item) {
 			}
 			e := t.estimateOf(r).plus(EstimateOf(panes[:i], d)).plus(EstimateOf(panes[i+1:], d))
 			if e.High >= least {
-				key = t.log.appendKey(key[:0], r)
-				items = append(items, Item{string(key), e})
+				items = append(items, Item{string(t.log.key(r)), e})
 			}
 		}
 	}

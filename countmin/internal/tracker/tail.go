@@ -1,11 +1,10 @@
 package tracker
 
 import (
-	"iter"
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/saturating"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // A tail is a conservative count-min sketch with two rows for the keys that a
@@ -33,18 +32,15 @@ const (
 // newTail returns a tail with the given number of words, all of which are zero.
 func newTail(words uint64, shift uint8) tail { return tail{size: uint32(words), shift: shift} }
 
-// zero reports whether the tail has no memory yet.
-func (t *tail) zero() bool { return t.words == nil }
-
 // allocate allocates the tail's memory if it has none yet.
 func (t *tail) allocate() {
-	if t.zero() {
+	if t.words == nil {
 		t.words = make([]uint64, t.size)
 	}
 }
 
-// cells returns the number of counters in both rows.
-func (t *tail) cells() uint64 { return uint64(t.size) << 6 >> (t.shift & 7) }
+// cells returns the number of counters in the given number of words.
+func (t *tail) cells(words uint64) uint64 { return words << 6 >> (t.shift & 7) }
 
 // limit returns the largest count that fits in a counter.
 func (t *tail) limit() uint64 { return ^uint64(0) >> (64 - 1<<(t.shift&7)) }
@@ -52,7 +48,7 @@ func (t *tail) limit() uint64 { return ^uint64(0) >> (64 - 1<<(t.shift&7)) }
 // positions returns the indexes of the key's two counters.
 func (t *tail) positions(d hashfam.Digest) (uint64, uint64) {
 	p := d.Probe()
-	w := t.cells() / tailRows
+	w := t.cells(uint64(t.size)) / tailRows
 	return p.In(w), w + p.Next().In(w)
 }
 
@@ -74,7 +70,7 @@ func (t *tail) lift(i, to uint64) {
 
 // count returns the minimum of the key's counters.
 func (t *tail) count(d hashfam.Digest) uint64 {
-	if t.zero() {
+	if t.words == nil {
 		return 0
 	}
 	i, j := t.positions(d)
@@ -85,7 +81,7 @@ func (t *tail) count(d hashfam.Digest) uint64 {
 // must fit in a counter. It combines count and raise without a branch, and
 // returns the previous count and whether the key was counted.
 func (t *tail) add(d hashfam.Digest, n, most uint64) (before uint64, added bool) {
-	if t.zero() {
+	if t.words == nil {
 		if n > most {
 			return 0, false
 		}
@@ -117,107 +113,59 @@ func (t *tail) raise(d hashfam.Digest, to uint64) {
 	t.lift(j, to)
 }
 
-// widen doubles the width of the counters, and thereby the memory.
-func (t *tail) widen() {
-	wide := newTail(2*uint64(t.size), t.shift+1)
-	wide.cover(t)
-	*t = wide
-}
-
-// halve halves the number of counters, and the memory. It allocates the smaller
-// array.
-func (t *tail) halve() {
-	t.pair(t.shift)
-	t.size /= 2
-	if !t.zero() {
-		t.words = slices.Clone(t.words[:t.size])
-	}
-}
-
-// pair halves the number of counters. Their width remains the same, or doubles
-// in the same memory, depending on shift. Each counter becomes the maximum of
-// the two neighbors that it replaces, which are in the same place or later.
-// With conservative update this is enough, since a counter need not exceed the
-// highest count of its keys. [hashfam.Reduce] preserves the order of positions,
-// so keys find their counters at the new positions.
-func (t *tail) pair(shift uint8) {
-	if t.zero() {
-		t.shift = shift
-		return
-	}
-	word := uint64(0)
-	n := 0
-	for i := range t.cells() / 2 {
-		at := i << (shift & 7) & 63
-		word |= max(t.get(2*i), t.get(2*i+1)) << at
-		if at+1<<(shift&7) == 64 { // the word is complete
-			t.words[n] = word
-			word = 0
-			n++
+// reshape gives the tail another number of words and width, so that it has as
+// many counters as before, or half as many. Each is then the maximum of the two
+// neighbors that it replaces. With conservative update this is enough, since a
+// counter need not exceed the highest count of its keys. [hashfam.Reduce]
+// preserves the order of positions, so keys find their counters at the new
+// positions.
+func (t *tail) reshape(words uint64, shift uint8) {
+	n := newTail(words, shift)
+	if t.words != nil {
+		n.allocate()
+		cells := t.cells(uint64(t.size))
+		pair := cells / n.cells(words) / 2 // 1 if there are half as many, otherwise 0
+		for i := range cells {
+			n.lift(i>>pair, t.get(i))
 		}
 	}
-	t.shift = shift
+	*t = n
 }
 
 // addTail adds the counters of o, which must have the same shape. If a sum does
 // not fit, it returns false without changing t. Counters of 64 bits saturate
 // instead.
 func (t *tail) addTail(o *tail) bool {
-	if o.zero() {
+	if o.words == nil {
 		return true
 	}
 	t.allocate()
-	for i := range t.cells() {
+	for i := range t.cells(uint64(t.size)) {
 		if t.shift < tailMaxShift && t.get(i) > t.limit()-o.get(i) {
 			return false
 		}
 	}
 	for i, w := range o.words {
-		t.words[i] = saturating.Add(t.words[i], w)
+		t.words[i] = sizing.SaturatingAdd(t.words[i], w)
 	}
 	return true
 }
 
-// cover raises every counter to the corresponding counter of o if it is lower.
-// Both tails must have the same number of counters.
+// cover raises every counter to the corresponding counter of o, which must have
+// the same shape, if it is lower.
 func (t *tail) cover(o *tail) {
-	if o.zero() {
+	if o.words == nil {
 		return
 	}
 	t.allocate()
-	for i := range t.cells() {
+	for i := range t.cells(uint64(t.size)) {
 		t.lift(i, o.get(i))
 	}
 }
 
 func (t *tail) clone() tail { return tail{slices.Clone(t.words), t.size, t.shift} }
 
-// all yields the words, whether or not they are allocated.
-func (t *tail) all() iter.Seq[uint64] {
-	return func(yield func(uint64) bool) {
-		for i := range t.size {
-			word := uint64(0)
-			if !t.zero() {
-				word = t.words[i]
-			}
-			if !yield(word) {
-				return
-			}
-		}
-	}
-}
-
 // equal reports whether t and o have the same shape and equal counters.
 func (t *tail) equal(o *tail) bool {
-	switch {
-	case t.size != o.size || t.shift != o.shift:
-		return false
-	case t.zero() && o.zero():
-		return true
-	case t.zero() || o.zero():
-		counted := func(word uint64) bool { return word != 0 }
-		return !slices.ContainsFunc(t.words, counted) && !slices.ContainsFunc(o.words, counted)
-	default:
-		return slices.Equal(t.words, o.words)
-	}
+	return t.size == o.size && t.shift == o.shift && slices.Equal(t.words, o.words)
 }

@@ -8,30 +8,29 @@
 //   - log.go: the records of the tracked keys
 //   - index.go: finding a record
 //   - tail.go: counters for all other keys
-//   - budget.go: sizes that follow from the goal
+//   - goal.go: sizes that follow from the goal
 //   - panes.go: trackers of consecutive parts of a stream
 //   - query.go: estimates and lists of keys
-//   - merge.go, join.go: trackers of other streams, and of shards of one stream
+//   - merge.go: trackers of other streams, and of shards of one stream
 //   - codec.go: encodings
 package tracker
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/saturating"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // A Tracker counts the most frequent keys exactly, from the moment it admits
 // them. All other keys are counted in its tail, and a key is admitted when the
 // tail's estimate exceeds floor.
 //
-// When there is no room, a sweep evicts the records with the lowest counts,
-// enough to delay the next sweep, and writes their counts back to the tail. But
-// it leaves K records, if they fit, even if their counts are equal. floor is
-// then the highest count of the evicted records. missed is the same number, but
-// becomes higher when a key is too long to be admitted, or in a merge. The
-// following is always true:
+// When there is no room, the records with the lowest counts are evicted, and
+// their counts are written back to the tail. floor is then the highest of these
+// counts. missed is the same number, but becomes higher when a key is too long
+// to be admitted, or in a merge. The following is always true:
 //
 //   - A record's count, which began as an estimate, is not below the truth.
 //   - A key without a record has a count of no more than missed.
@@ -41,8 +40,7 @@ import (
 // one, so a Goal alone does not use memory. A Tracker that contains only a Goal
 // is blank: it is empty and is encoded as nothing.
 type Tracker struct {
-	// The fields that Observe changes, and then those that it reads, are in two
-	// cache lines.
+	// The fields that Observe uses are in two cache lines.
 	total  uint64
 	floor  uint64
 	missed uint64
@@ -52,23 +50,12 @@ type Tracker struct {
 	live   int // number of records in the log
 
 	Goal
-	want    int    // number of records that the log should hold if memory allows
-	room    uint64 // number of words that the log may hold
-	refused refusal
+	want uint64 // number of records that the log should hold if memory allows
 }
-
-// A refusal remembers that a key with a record of this many words was not
-// admitted because its count did not exceed bar; see refuses. Since a refusal
-// only saves time, it is not encoded.
-type refusal struct{ words, bar uint64 }
 
 // New returns an empty tracker.
 func New(g Goal) Tracker {
-	t := Tracker{Goal: g, want: g.wanted(), room: minLog, tail: newTail(g.tailWords(), tailShift), index: newIndex(1)}
-	if !g.grows() {
-		t.room = g.logWords(uint64(t.tail.size))
-	}
-	return t
+	return Tracker{Goal: g, want: g.wanted(), tail: newTail(g.tailWords(), tailShift), index: newIndex(1)}
 }
 
 // Observe counts key n > 0 times in the last pane, or in a new pane if the last
@@ -81,25 +68,36 @@ func Observe[K Key](p *Panes, d hashfam.Digest, key K, n uint64) {
 		p.begin()
 		t = p.Last
 	}
-	t.total = saturating.Add(t.total, n)
+	t.total = sizing.SaturatingAdd(t.total, n)
 	if r := t.index.find(t.log, d); r != none {
-		t.log[r] = saturating.Add(t.log.count(r), n)
+		t.log.setCount(r, sizing.SaturatingAdd(t.log.count(r), n))
 		return
 	}
 	before, added := t.tail.add(d, n, min(t.floor, t.tail.limit()))
 	if added {
 		return // the key's count does not exceed floor
 	}
-	now := saturating.Add(before, n)
-	if now > t.floor && t.makeRoom(recordWords(len(key)), now) {
-		r := record(len(t.log))
-		t.log = appendRecord(t.log, now, before, d, key)
-		t.index.link(t.log, r)
-		t.live++
+	now := sizing.SaturatingAdd(before, n)
+	if now > t.floor && t.makeRoom(recordBytes(uint64(len(key))), now) {
+		admit(t, now, before, d, key)
 		return
 	}
 	t.missed = max(t.missed, now)
 	t.raise(d, now)
+}
+
+// admit appends a record. If the log's array is full, it becomes four times as
+// large, but not larger than the room, so that its size is proportional to the
+// keys that were admitted.
+func admit[K Key](t *Tracker, count, guess uint64, d hashfam.Digest, key K) {
+	length := uint64(len(t.log)) + recordBytes(uint64(len(key)))
+	if length > uint64(cap(t.log)) {
+		t.resize(max(length, min(4*uint64(cap(t.log)), t.roomFor(length))))
+	}
+	r := record(len(t.log) + linkBytes)
+	t.log = appendRecord(t.log, count, guess, d, key)
+	t.index.link(t.log, r)
+	t.live++
 }
 
 // blank reports whether t contains only a Goal.
@@ -119,7 +117,7 @@ func (t *Tracker) Total() uint64 { return t.total }
 
 // sizeBytes returns the memory that t and the structure around it hold.
 func (t *Tracker) sizeBytes() uint64 {
-	return structBytes + 8*uint64(len(t.tail.words)) + 4*uint64(len(t.index.heads)) + 8*uint64(cap(t.log))
+	return structBytes + 8*uint64(len(t.tail.words)) + 4*uint64(len(t.index.heads)) + uint64(cap(t.log))
 }
 
 // clone returns a deep copy of t.
@@ -137,10 +135,7 @@ func (t *Tracker) equal(o *Tracker) bool {
 	if t.Goal != o.Goal || t.blank() != o.blank() || t.total != o.total || t.floor != o.floor || t.missed != o.missed {
 		return false
 	}
-	if t.live != o.live || len(t.log) != len(o.log) || !t.tail.equal(&o.tail) {
-		return false
-	}
-	return slices.EqualFunc(t.byDigest(), o.byDigest(), func(a, b record) bool {
-		return t.log.count(a) == o.log.count(b) && t.log.guess(a) == o.log.guess(b) && slices.Equal(t.log.key(a), o.log.key(b))
+	return t.live == o.live && t.tail.equal(&o.tail) && slices.EqualFunc(t.byDigest(), o.byDigest(), func(a, b record) bool {
+		return bytes.Equal(t.log.encoded(a), o.log.encoded(b))
 	})
 }

@@ -25,13 +25,13 @@ func corrupt(field string, value any, allowed string) error {
 func (s *Set) Payload(yield func([]byte) bool) {
 	word := make([]byte, wordBytes)
 	for i := range s.plots {
-		pl := &s.plots[i]
-		binary.LittleEndian.PutUint64(word, uint64(pl.levels()))
+		d := &s.plots[i]
+		binary.LittleEndian.PutUint64(word, uint64(d.levels()))
 		if !yield(word) {
 			return
 		}
-		for l := range pl.levels() {
-			for p := range pl.level(l).all {
+		for ; d != nil; d = d.older {
+			for p := range d.all {
 				binary.LittleEndian.PutUint64(word, uint64(p.depth)|uint64(p.tail)<<8)
 				if !yield(word) || !yield(p.Bytes[:len(p.Bytes)-wordBytes]) {
 					return
@@ -44,7 +44,6 @@ func (s *Set) Payload(yield func([]byte) bool) {
 // Parse returns the Set with payload b.
 func Parse(g Geometry, key uint64, b []byte) (*Set, error) {
 	s := newSet(g, key)
-	s.bytes = plotHeader * s.Roots
 	for range s.Roots {
 		levels, err := cutWord(&b)
 		if err != nil {
@@ -53,13 +52,17 @@ func Parse(g Geometry, key uint64, b []byte) (*Set, error) {
 		if levels < 1 || levels > maxDepth {
 			return nil, corrupt("number of directories", levels, "1 to 48")
 		}
-		pl := plot{older: make([]directory, levels-1)}
-		for l := range pl.levels() {
-			if err := s.parseDirectory(pl.level(l), &b); err != nil {
+		var newest *directory
+		next := &newest
+		for range levels {
+			d, err := s.parseDirectory(&b)
+			if err != nil {
 				return nil, err
 			}
+			*next = d
+			next = &d.older
 		}
-		s.plots = append(s.plots, pl)
+		s.plots = append(s.plots, *newest)
 	}
 	if len(b) > 0 {
 		return nil, corrupt("bytes after the last page", len(b), "0")
@@ -85,19 +88,20 @@ func cutWord(b *[]byte) (uint64, error) {
 	return binary.LittleEndian.Uint64(w), nil
 }
 
-// parseDirectory reads pages into d until they cover all keys. It allocates the
+// parseDirectory reads pages until they cover all keys. It allocates the
 // directory last, and only if the directory is not too large for the number of
 // pages.
-func (s *Set) parseDirectory(d *directory, b *[]byte) error {
+func (s *Set) parseDirectory(b *[]byte) (*directory, error) {
+	d := new(directory)
 	var pages []*page
 	for next, more := uint64(0), true; more; {
 		p, err := s.parsePage(b)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		size := uint64(1) << (63 - p.depth) // the range of the page's keys
 		if next&(size-1) != 0 {
-			return corrupt("depth of a page", p.depth, "one for which the page can start where the previous page ends")
+			return nil, corrupt("depth of a page", p.depth, "one for which the page can start where the previous page ends")
 		}
 		next += size
 		more = next < 1<<63
@@ -106,14 +110,14 @@ func (s *Set) parseDirectory(d *directory, b *[]byte) error {
 	}
 	d.count = len(pages)
 	if int(d.depth) >= bits.Len(uint(d.count))+slack {
-		return corrupt("depth of a directory", d.depth, "one that so few pages can have")
+		return nil, corrupt("depth of a directory", d.depth, "one that so few pages can have")
 	}
-	s.bytes += pointer << d.depth
+	s.bytes += directoryHeader + pointer<<d.depth
 	d.pages = make([]*page, 0, 1<<d.depth)
 	for _, p := range pages {
 		d.pages = append(d.pages, slices.Repeat([]*page{p}, 1<<(d.depth-p.depth))...)
 	}
-	return nil
+	return d, nil
 }
 
 // parsePage reads a page and counts its keys.

@@ -40,10 +40,10 @@ func TestPlotsHaveUpTo48Directories(t *testing.T) {
 	s := sets()[0]
 	for s.plots[0].levels() < 48 {
 		require.NoError(t, decodeAgain(s))
-		s.plots[0].older = append(s.plots[0].older, s.firstPage())
+		s.plots[0].older = &directory{pages: s.firstPage().pages, count: 1, older: s.plots[0].older}
 	}
 	require.NoError(t, decodeAgain(s))
-	s.plots[0].older = append(s.plots[0].older, s.firstPage())
+	s.plots[0].older = &directory{pages: s.firstPage().pages, count: 1, older: s.plots[0].older}
 	requireField(t, decodeAgain(s), "number of directories")
 }
 
@@ -57,7 +57,7 @@ func TestDirectoriesNeedEnoughPages(t *testing.T) {
 			d.pages = append(d.pages, slices.Repeat([]*page{s.newPage(k, minTail)}, 1<<(depth-k))...)
 		}
 		d.pages = append(d.pages, s.newPage(depth, minTail))
-		s.plots[0].directory = d
+		s.plots[0] = d
 		if depth < 10 {
 			require.NoError(t, decodeAgain(s), "depth %d", depth)
 		} else {
@@ -71,7 +71,7 @@ func TestPagesOverlappingOthersAreCorrupt(t *testing.T) {
 	machine.Matters(t)
 	s := sets()[0]
 	quarter, half := s.newPage(2, minTail), s.newPage(1, minTail)
-	s.plots[0].directory = directory{depth: 2, count: 3, pages: []*page{quarter, half, half, quarter}}
+	s.plots[0] = directory{depth: 2, count: 3, pages: []*page{quarter, half, half, quarter}}
 	requireField(t, decodeAgain(s), "depth of a page")
 }
 

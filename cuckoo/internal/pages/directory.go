@@ -8,18 +8,78 @@ import (
 
 // A directory is used to find a key's page by the key's first depth bits. Pages
 // with a lower depth are in it several times.
+//
+// After many splits, a key may have no known bits left. When its page splits
+// again, the key cannot be assigned to a half and becomes an orphan. It moves
+// to an older directory, whose pages have shorter numbers, so the key has a
+// long tail again. If these pages split often, this directory has an older one
+// for its own orphans, and so on. Keys in an older directory have fewer known
+// bits than all keys in a newer one.
 type directory struct {
 	depth uint8
 	pages []*page
-	count int // number of distinct pages
+	count int        // number of distinct pages
+	older *directory // for orphans; nil until there is one
+}
+
+// has reports whether d, or a directory that is older, may contain the key.
+func (d *directory) has(k locus) bool {
+	for ; d != nil; d = d.older {
+		if d.page(k.bits).has(k) {
+			return true
+		}
+	}
+	return false
+}
+
+// copies returns the number of slots in d and in older directories that may
+// contain the key.
+func (d *directory) copies(k locus) (n int) {
+	for ; d != nil; d = d.older {
+		n += d.page(k.bits).count(k)
+	}
+	return n
+}
+
+// remove frees the slot, in d or in an older directory, that matches the key in
+// the most bits. It returns the number of these bits, and false if there is no
+// such slot.
+func (d *directory) remove(k locus) (known uint8, ok bool) {
+	for ; d != nil && !ok; d = d.older {
+		known, ok = d.page(k.bits).remove(k)
+	}
+	return known, ok
+}
+
+// forget removes a key with n known bits, which is in d or in an older
+// directory.
+func (d *directory) forget(k locus, n uint8) {
+	for ; d != nil; d = d.older {
+		p := d.page(k.bits)
+		if n < p.depth || n > p.depth+p.tail {
+			continue
+		}
+		if p.Exchange(k.i, k.j, p.fingerprint(k, n), 0) {
+			p.taken--
+			return
+		}
+	}
+}
+
+// levels returns the number of directories, including older ones.
+func (d *directory) levels() (n int) {
+	for ; d != nil; d = d.older {
+		n++
+	}
+	return n
 }
 
 // page returns the page of a key. Two shifts by 63 or less need no comparison.
 func (d *directory) page(bits uint64) *page { return d.pages[bits>>1>>((63-d.depth)&63)] }
 
 // firstPage returns a directory that contains a single page.
-func (g *Geometry) firstPage() directory {
-	return directory{pages: []*page{g.newPage(0, g.tails[0])}, count: 1}
+func (g *Geometry) firstPage() *directory {
+	return &directory{pages: []*page{g.newPage(0, g.tails[0])}, count: 1}
 }
 
 // all yields the distinct pages in order.
@@ -67,9 +127,12 @@ func (d *directory) halve(key uint64, halves [2]*page) {
 	d.count++
 }
 
-// clone returns a deep copy of d.
-func (d *directory) clone() directory {
-	c := directory{depth: d.depth, count: d.count, pages: make([]*page, 0, len(d.pages))}
+// clone returns a deep copy of d and of older directories.
+func (d *directory) clone() *directory {
+	if d == nil {
+		return nil
+	}
+	c := &directory{depth: d.depth, count: d.count, pages: make([]*page, 0, len(d.pages)), older: d.older.clone()}
 	for p := range d.all {
 		q := *p
 		q.Bytes = slices.Clone(p.Bytes)
@@ -78,8 +141,12 @@ func (d *directory) clone() directory {
 	return c
 }
 
-func (d directory) equal(other directory) bool {
-	return slices.EqualFunc(d.pages, other.pages, func(p, q *page) bool {
+// equal reports whether d and other, and all older directories, are equal.
+func (d *directory) equal(other *directory) bool {
+	if d == nil || other == nil {
+		return d == other
+	}
+	return d.older.equal(other.older) && slices.EqualFunc(d.pages, other.pages, func(p, q *page) bool {
 		return p.depth == q.depth && p.tail == q.tail && bytes.Equal(p.Bytes, q.Bytes)
 	})
 }

@@ -61,7 +61,7 @@ func (g *Geometry) RootBytes() uint64 { return g.pageBytes(g.tails[0]) }
 
 // SizeBytes returns a new Set's size in bytes.
 func (g Geometry) SizeBytes() uint64 {
-	return g.Roots * (plotHeader + pointer + pageHeader + g.RootBytes())
+	return g.Roots * (directoryHeader + pointer + pageHeader + g.RootBytes())
 }
 
 // most returns the number of slots that can be used until a page splits: 31 of

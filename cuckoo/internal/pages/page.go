@@ -72,9 +72,11 @@ func (p *page) has(k locus) bool {
 		values := p.Spread(p.value(k))
 		return p.AnyZero(p.differ(p.Lanes(k.i), values), p.differ(p.Lanes(k.j), values))
 	}
-	v, w := p.Word(k.i), p.Word(k.j)
+	v := p.Word(k.i)
+	w := p.Word(k.j)
 	if p.Sorted {
-		v, w = p.Decode(v), p.Decode(w)
+		v = p.Decode(v)
+		w = p.Decode(w)
 	}
 	values := p.value(k) * p.Ones.Low
 	return p.Any(p.differWord(v, values), p.differWord(w, values), 0)

@@ -5,8 +5,7 @@
 //
 //   - geometry.go: the size of pages, and the length of fingerprints
 //   - page.go: a table of fingerprints, which split.go splits when it is full
-//   - plot.go: the pages for a range of digests
-//   - directory.go: finding a key's page
+//   - directory.go: finding a key's page, among newer and older ones
 //   - codec.go: encodings
 package pages
 
@@ -26,7 +25,7 @@ type Set struct {
 	Geometry
 	partners table.Partners       // for all pages
 	moves    [partners + 1]uint64 // the other bucket for i is i XOR moves[partner]
-	plots    []plot               // empty in the zero Set
+	plots    []directory          // the newest directory for each range of digests; empty in the zero Set
 	count    uint64
 	bytes    uint64                         // the size of all pages and directories
 	known    [maxDepth + maxTail + 1]uint64 // the number of keys by their known bits
@@ -51,15 +50,15 @@ func newSet(g Geometry, key uint64) *Set {
 	return s
 }
 
-// A locus describes a key in its plot. Its fields fit in registers.
+// A locus describes a key in its directories. Its fields fit in registers.
 type locus struct {
 	bits    uint64 // they select the page and become the tail
 	i, j    uint64 // buckets
 	partner uint64 // it selects j
 }
 
-// locate returns a digest's plot and locus.
-func (s *Set) locate(d hashfam.Digest) (*plot, locus) {
+// locate returns the newest directory for a digest, and its locus.
+func (s *Set) locate(d hashfam.Digest) (*directory, locus) {
 	s.Made()
 	p := d.Probe()
 	n, tail := bits.Mul64(uint64(p), uint64(len(s.plots)))
@@ -71,7 +70,7 @@ func (s *Set) locate(d hashfam.Digest) (*plot, locus) {
 // zeroSet is the panic value if a Scalable without pages is used.
 var zeroSet = table.Errs.Zero("Scalable", "NewScalable, or decode into it")
 
-// Made returns s. It panics if s is zero, as it is in a zero Scalable.
+// Made returns s. It panics if s is zero: it has no pages.
 func (s *Set) Made() *Set {
 	if len(s.plots) == 0 {
 		panic(zeroSet)
@@ -85,18 +84,18 @@ func (s *Set) Add(d hashfam.Digest) error { return s.insert(s.locate(d)) }
 
 // insert implements Add. It limits copies to eight because splits cannot
 // separate copies.
-func (s *Set) insert(pl *plot, k locus) error {
-	if len(pl.older) > 0 && pl.copies(k) >= 2*table.Slots {
+func (s *Set) insert(newest *directory, k locus) error {
+	if newest.older != nil && newest.copies(k) >= 2*table.Slots {
 		return table.ErrCopies
 	}
-	p := pl.page(k.bits)
+	p := newest.page(k.bits)
 	known := p.depth + p.tail
 	if !s.put(p, k, p.fingerprint(k, known), false) {
-		if pl.copies(k) >= 2*table.Slots {
+		if newest.copies(k) >= 2*table.Slots {
 			return table.ErrCopies
 		}
 		var ok bool
-		known, ok = s.place(pl, 0, k, 0)
+		known, ok = s.place(newest, k, 0, false)
 		if !ok {
 			return table.ErrFull
 		}
@@ -108,23 +107,23 @@ func (s *Set) insert(pl *plot, k locus) error {
 
 // Has reports whether d may be in s.
 func (s *Set) Has(d hashfam.Digest) bool {
-	pl, k := s.locate(d)
-	return pl.has(k)
+	newest, k := s.locate(d)
+	return newest.has(k)
 }
 
 // HasOrAdd reports whether d may already be in s, and adds it otherwise.
 func (s *Set) HasOrAdd(d hashfam.Digest) (bool, error) {
-	pl, k := s.locate(d)
-	if pl.has(k) {
+	newest, k := s.locate(d)
+	if newest.has(k) {
 		return true, nil
 	}
-	return false, s.insert(pl, k)
+	return false, s.insert(newest, k)
 }
 
 // Remove removes one copy of d and reports whether it found one.
 func (s *Set) Remove(d hashfam.Digest) bool {
-	pl, k := s.locate(d)
-	known, ok := pl.remove(k)
+	newest, k := s.locate(d)
+	known, ok := newest.remove(k)
 	if ok {
 		s.known[known]--
 		s.count--
@@ -134,8 +133,8 @@ func (s *Set) Remove(d hashfam.Digest) bool {
 
 // Count returns the number of copies of d that may be in s.
 func (s *Set) Count(d hashfam.Digest) uint64 {
-	pl, k := s.locate(d)
-	return uint64(pl.copies(k))
+	newest, k := s.locate(d)
+	return uint64(newest.copies(k))
 }
 
 // Touch reads a byte from the buckets of all digests, so that their cache
@@ -143,8 +142,8 @@ func (s *Set) Count(d hashfam.Digest) uint64 {
 func (s *Set) Touch(digests []hashfam.Digest) {
 	touched := byte(0)
 	for _, d := range digests {
-		pl, k := s.locate(d)
-		touched |= pl.page(k.bits).Touch(k.i, k.j)
+		newest, k := s.locate(d)
+		touched |= newest.page(k.bits).Touch(k.i, k.j)
 	}
 	batch.Use(uint64(touched))
 }
@@ -160,11 +159,11 @@ func (s *Set) Pages() (n int) {
 	return n
 }
 
-// directories yields the directories of all plots.
+// directories yields all directories.
 func (s *Set) directories(yield func(*directory) bool) {
 	for i := range s.plots {
-		for l := range s.plots[i].levels() {
-			if !yield(s.plots[i].level(l)) {
+		for d := &s.plots[i]; d != nil; d = d.older {
+			if !yield(d) {
 				return
 			}
 		}
@@ -173,9 +172,9 @@ func (s *Set) directories(yield func(*directory) bool) {
 
 // These sizes are exact on 64-bit platforms, but are used on all platforms.
 const (
-	pageHeader = 112
-	plotHeader = 64
-	pointer    = 8
+	pageHeader      = 112
+	directoryHeader = 48
+	pointer         = 8
 )
 
 // SizeBytes returns the size of the pages and directories in bytes.
@@ -209,9 +208,9 @@ func (s *Set) FalsePositiveRate() float64 {
 
 // Reset removes all keys and allocates new pages.
 func (s *Set) Reset() {
-	s.plots = make([]plot, s.Roots)
+	s.plots = make([]directory, s.Roots)
 	for i := range s.plots {
-		s.plots[i].directory = s.firstPage()
+		s.plots[i] = *s.firstPage()
 	}
 	s.count = 0
 	s.bytes = s.Geometry.SizeBytes()
@@ -223,14 +222,13 @@ func (s *Set) Clone() *Set {
 	c := *s
 	c.plots = slices.Clone(s.plots)
 	for i := range c.plots {
-		c.plots[i].older = slices.Clone(c.plots[i].older)
-	}
-	for d := range c.directories {
-		*d = d.clone()
+		c.plots[i] = *s.plots[i].clone()
 	}
 	return &c
 }
 
 // Equal reports whether s and other have the same fingerprints in the same
 // slots.
-func (s *Set) Equal(other *Set) bool { return slices.EqualFunc(s.plots, other.plots, plot.equal) }
+func (s *Set) Equal(other *Set) bool {
+	return slices.EqualFunc(s.plots, other.plots, func(d, e directory) bool { return d.equal(&e) })
+}

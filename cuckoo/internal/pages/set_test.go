@@ -54,7 +54,7 @@ func addKeys(t *testing.T, s *Set, r *rand.Rand, keys []hashfam.Digest, n int) [
 		}
 		if err := s.Add(d); err == nil {
 			keys = append(keys, d)
-		} else if pl, k := s.locate(d); s.maySplit(0, pl.page(k.bits), 0) || err == table.ErrCopies {
+		} else if pl, k := s.locate(d); s.maySplit(pl.page(k.bits), 0, false) || err == table.ErrCopies {
 			require.Equal(t, table.ErrCopies, err)
 			require.GreaterOrEqual(t, s.Count(d), uint64(8))
 		}
@@ -118,7 +118,7 @@ func TestSetHoldsEightCopies(t *testing.T) {
 	require.Equal(t, table.ErrCopies, s.Add(d))
 	require.Equal(t, before, encodeOf(s))
 	r := rand.New(rand.NewPCG(7, 8))
-	for len(s.plots[0].older) == 0 || s.plots[0].page(0).count(locus{}) > 0 || s.Pages() < 200 {
+	for s.plots[0].older == nil || s.plots[0].page(0).count(locus{}) > 0 || s.Pages() < 200 {
 		if s.Add(hashfam.Digest(r.Uint64())) != nil {
 			continue // a key that collides with the copies
 		}
@@ -180,7 +180,7 @@ func TestCopiesDoNotSplitAnEmptyPage(t *testing.T) {
 func TestForeignDirectoriesDoNotPanic(t *testing.T) {
 	for seed := range uint64(8) {
 		s, r, keys := small(0.9, false), rand.New(rand.NewPCG(seed, 99)), []hashfam.Digest(nil)
-		for len(s.plots[0].older) == 0 {
+		for s.plots[0].older == nil {
 			keys = addKeys(t, s, r, keys, 100)
 		}
 		pl := &s.plots[0]
@@ -188,11 +188,17 @@ func TestForeignDirectoriesDoNotPanic(t *testing.T) {
 		case 0:
 			pl.older = nil
 		case 1:
-			pl.older = append(pl.older, pl.directory.clone())
+			pl.older.older = s.plots[0].clone()
+			pl.older.older.older = nil
 		case 2:
-			pl.older[0] = pl.directory.clone()
+			older := pl.older.older
+			pl.older = nil
+			pl.older = pl.clone()
+			pl.older.older = older
 		case 3:
-			pl.directory, pl.older[0] = pl.older[0], pl.directory
+			pl.pages, pl.older.pages = pl.older.pages, pl.pages
+			pl.depth, pl.older.depth = pl.older.depth, pl.depth
+			pl.count, pl.older.count = pl.older.count, pl.count
 		}
 		s, err := Parse(s.Geometry, 1, encodeOf(s))
 		require.NoError(t, err)

@@ -2,29 +2,15 @@ package pages
 
 import "github.com/filterfam/filterfam/cuckoo/internal/table"
 
-// maySplit reports whether a page should split to make room for a key with n
-// known bits. A page that is almost empty should not: it has no room only
-// because a few keys have many copies, and separating these keys would use too
-// much memory. For an orphan, which must get room in any case, this does not
-// matter, but the orphan must know all bits in the new page's number and one
-// more.
-func (s *Set) maySplit(level int, p *page, n uint8) bool {
-	if level == 0 {
-		return uint64(p.taken) >= table.Slots*s.Buckets/8
-	}
-	return p.depth+1 < n
-}
-
-// place puts a key into a directory and splits pages until there is room. An
-// orphan has n known bits, and a new key has as many as its page has room for.
-// place returns this number, or false if it cannot make room. All other keys
-// can be found in either case.
-func (s *Set) place(pl *plot, level int, k locus, n uint8) (known uint8, ok bool) {
+// place puts a key into d and splits pages until there is room. An orphan has n
+// known bits, and a new key has as many as its page has room for. place returns
+// this number, or false if it cannot make room. All other keys can be found in
+// either case.
+func (s *Set) place(d *directory, k locus, n uint8, orphan bool) (known uint8, ok bool) {
 	for {
-		d := pl.level(level)
 		p := d.page(k.bits)
 		switch {
-		case level == 0:
+		case !orphan:
 			n = p.depth + p.tail
 		case n < p.depth:
 			return n, false
@@ -38,43 +24,57 @@ func (s *Set) place(pl *plot, level int, k locus, n uint8) (known uint8, ok bool
 		if n <= p.depth+p.tail && s.put(p, k, p.fingerprint(k, n), true) {
 			return n, true
 		}
-		if !s.maySplit(level, p, n) || !d.mayGrow(p) || !s.divide(pl, level, p, k.bits) {
+		if !s.maySplit(p, n, orphan) || !d.mayGrow(p) || !s.divide(d, p, k.bits) {
 			return n, false
 		}
 	}
 }
 
-// divide splits a key's page and moves the orphans to the next older directory.
+// maySplit reports whether a page should split to make room for a key with n
+// known bits. A page that is almost empty should not: it has no room only
+// because a few keys have many copies, and separating these keys would use too
+// much memory. For an orphan, which must get room in any case, this does not
+// matter, but the orphan must know all bits in the new page's number and one
+// more.
+func (s *Set) maySplit(p *page, n uint8, orphan bool) bool {
+	if orphan {
+		return p.depth+1 < n
+	}
+	return uint64(p.taken) >= table.Slots*s.Buckets/8
+}
+
+// divide splits a key's page in d and moves the orphans to the older directory.
 // If there is no room or no memory for them, it undoes this and returns false.
-func (s *Set) divide(pl *plot, level int, p *page, key uint64) bool {
-	growth := s.growth(pl.level(level), p)
+func (s *Set) divide(d *directory, p *page, key uint64) bool {
+	growth := s.growth(d, p)
 	if !s.take(growth) {
 		return false
 	}
-	var moved []locus
-	halves, ok := s.split(p, func(i, partner uint64) bool {
-		if pl.levels() == level+1 {
-			if !s.take(pointer + pageHeader + s.RootBytes()) {
-				return false
+	halves, orphans := s.split(p, key)
+	for n, k := range orphans {
+		if !s.adopt(d, k, p.depth) {
+			for _, k := range orphans[:n] {
+				d.older.forget(k, p.depth)
 			}
-			pl.older = append(pl.older, s.firstPage())
+			s.bytes -= growth
+			return false
 		}
-		k := locus{i: i, j: i ^ s.moves[partner], partner: partner, bits: key &^ (1<<(64-p.depth) - 1)}
-		_, ok := s.place(pl, level+1, k, p.depth)
-		if ok {
-			moved = append(moved, k)
+	}
+	d.halve(key, halves)
+	return true
+}
+
+// adopt puts an orphan of d with n known bits into the older directory, and
+// creates this directory if there is none.
+func (s *Set) adopt(d *directory, k locus, n uint8) bool {
+	if d.older == nil {
+		if !s.take(directoryHeader + pointer + pageHeader + s.RootBytes()) {
+			return false
 		}
-		return ok
-	})
-	if ok {
-		pl.level(level).halve(key, halves)
-		return true
+		d.older = s.firstPage()
 	}
-	for _, k := range moved {
-		pl.forget(level+1, k, p.depth)
-	}
-	s.bytes -= growth
-	return false
+	_, ok := s.place(d.older, k, n, true)
+	return ok
 }
 
 // growth returns the memory that splitting a page of d requires.
@@ -86,39 +86,41 @@ func (s *Set) growth(d *directory, p *page) uint64 {
 	return n
 }
 
-// split returns the page's halves, for keys whose next bit is 0 and 1. It calls
-// orphan for each slot whose key has no known bit left. There is room for all
-// other keys, because they stay in their buckets. If orphan returns false,
-// split does too.
-func (g *Geometry) split(p *page, orphan func(i, partner uint64) bool) (halves [2]*page, ok bool) {
-	tail := g.halfTail(p)
+// split returns the halves of a key's page, for keys whose next bit is 0 and 1,
+// and the orphans, which have no known bit left. There is room for all other
+// keys, because they stay in their buckets.
+func (s *Set) split(p *page, key uint64) (halves [2]*page, orphans []locus) {
+	tail := s.halfTail(p)
 	for h := range halves {
-		halves[h] = g.newPage(p.depth+1, tail)
+		halves[h] = s.newPage(p.depth+1, tail)
 	}
 	free := halves[0].free
-	for i := range g.Buckets {
-		var lists [2 * table.Slots]uint64 // for both halves
-		var taken uint64                  // their lengths, 32 bits each; 1<<32 is 0 modulo len(lists)
+	number := key &^ (1<<(64-p.depth) - 1)
+	for i := range s.Buckets {
+		var lists [2][table.Slots]uint64
+		var taken [2]uint32
 		for _, stored := range p.Fingerprints(i) {
-			v := stored ^ p.free
-			partner, code := v>>((p.tail+1)&63), v&(2*p.free-1)
-			switch {
-			case stored == 0:
-			case code != p.free:
-				h := code >> (p.tail & 63) & 1
-				rest := code << ((tail - p.tail + 1) & 63) & (2*free - 1)
-				lists[(h*table.Slots+taken>>(h*32))%uint64(len(lists))] = (partner<<((tail+1)&63) | rest) ^ free
-				taken += 1 << (h * 32)
-			case !orphan(i, partner):
-				return halves, false
+			if stored == 0 {
+				continue
 			}
+			v := stored ^ p.free
+			partner := v >> ((p.tail + 1) & 63)
+			code := v & (2*p.free - 1) // the known bits and the marker
+			if code == p.free {
+				orphans = append(orphans, locus{bits: number, i: i, j: i ^ s.moves[partner&partners], partner: partner})
+				continue
+			}
+			h := code >> (p.tail & 63) & 1
+			rest := code << ((tail - p.tail + 1) & 63) & (2*free - 1)
+			lists[h][taken[h]%table.Slots] = (partner<<((tail+1)&63) | rest) ^ free
+			taken[h]++
 		}
-		halves[0].Fill(i, [table.Slots]uint64(lists[:table.Slots]))
-		halves[1].Fill(i, [table.Slots]uint64(lists[table.Slots:]))
-		halves[0].taken += uint32(taken)
-		halves[1].taken += uint32(taken >> 32)
+		for h, half := range halves {
+			half.Fill(i, lists[h])
+			half.taken += taken[h]
+		}
 	}
-	return halves, true
+	return halves, orphans
 }
 
 // widen returns a copy of the page with longer tails.

@@ -1,6 +1,67 @@
 package table
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+// A plain bucket stores its lanes without padding, so it may start within a
+// byte. If f is 10, for example:
+//
+//	bit 79         39       29       19       9       0
+//	    | bucket 1 | slot 3 | slot 2 | slot 1 | slot 0 |
+//
+// A sorted bucket stores its fingerprints a <= b <= c <= d in ascending order,
+// so their highest four bits, or nibbles, are also ascending. Since there are
+// only 3,876 ascending sequences of four nibbles, the bucket stores the
+// sequence's number in 12 bits instead of the nibbles' 16 bits. (Fan et al.,
+// section 5.2, use the lowest bits; with the highest, fingerprints are sorted
+// as numbers.) The rest of a fingerprint is its lowest f-4 bits.
+//
+//	bit 4f-5                                    12 11      0
+//	| rest of d | rest of c | rest of b | rest of a | number |
+const (
+	codeBits  = 12
+	codeMask  = 1<<codeBits - 1
+	codes     = 3876 // (16+4-1 choose 4)
+	nibble    = 4
+	nibbleMax = 1<<nibble - 1
+)
+
+// nibbles contains the four nibbles for each number, the first in the lowest
+// bits. Vector instructions read eight bytes from each element, so there are
+// three additional ones.
+var nibbles = func() (list [1<<codeBits + 3]uint16) {
+	for d := range uint16(16) {
+		for c := range d + 1 {
+			for b := range c + 1 {
+				for a := range b + 1 {
+					list[codeOf(uint64(a), uint64(b), uint64(c), uint64(d))] = a | b<<4 | c<<8 | d<<12
+				}
+			}
+		}
+	}
+	return list
+}()
+
+// codeOf returns the number of the sequence a <= b <= c <= d, 0 to 3875, in the
+// combinatorial number system for the set {a, b+1, c+2, d+3}.
+func codeOf(a, b, c, d uint64) uint64 {
+	return a + pairs[b&nibbleMax] + triples[c&nibbleMax] + quads[d&nibbleMax]
+}
+
+// The binomial coefficients (n+1 choose 2), (n+2 choose 3) and (n+3 choose 4).
+var pairs, triples, quads = func() (p, t, q [nibbleMax + 1]uint64) {
+	for n := range uint64(nibbleMax + 1) {
+		p[n] = (n + 1) * n / 2
+		t[n] = (n + 2) * (n + 1) * n / 6
+		q[n] = (n + 3) * (n + 2) * (n + 1) * n / 24
+	}
+	return p, t, q
+}()
 
 // Lanes returns the lanes of bucket i.
 func (t *Table) Lanes(i uint64) Lanes {
@@ -38,17 +99,21 @@ func (t *Table) flip(bit, change uint64) {
 
 // load16 is like load for 128 bits, of which the lowest 121 are always valid.
 func (t *Table) load16(bit uint64) Lanes {
-	i, s := bit>>3, bit&7
+	i := bit >> 3
 	b := t.Bytes[i : i+16]
-	low, high := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
+	low := binary.LittleEndian.Uint64(b)
+	high := binary.LittleEndian.Uint64(b[8:])
+	s := bit & 7
 	return Lanes{low>>s | high<<1<<(63-s), high >> s}
 }
 
 // flip16 is like flip for 128 bits.
 func (t *Table) flip16(bit uint64, change Lanes) {
-	i, s := bit>>3, bit&7
+	i := bit >> 3
 	b := t.Bytes[i : i+16]
-	low, high := change.Low<<s, change.High<<s|change.Low>>1>>(63-s)
+	s := bit & 7
+	low := change.Low << s
+	high := change.High<<s | change.Low>>1>>(63-s)
 	binary.LittleEndian.PutUint64(b, binary.LittleEndian.Uint64(b)^low)
 	binary.LittleEndian.PutUint64(b[8:], binary.LittleEndian.Uint64(b[8:])^high)
 }
@@ -62,19 +127,23 @@ func (t *Table) Decode(w uint64) uint64 {
 	n = (n | n<<12) & 0x000f000f_000f000f
 	w >>= codeBits
 	w = w&0xffffffff | w<<((32-2*t.rest)&63)&^0xffffffff
-	return w&t.low | w<<((16-t.rest)&63)&(t.low<<16) | n<<(t.rest&63)
+	return w&t.restMask | w<<((16-t.rest)&63)&(t.restMask<<16) | n<<(t.rest&63)
 }
 
 // decodeWide returns the lanes, 32 bits each, of the sorted bucket at a bit.
 func (t *Table) decodeWide(bit uint64) Lanes {
 	n := uint64(nibbles[t.load(bit)&codeMask])
-	bit += codeBits
-	return Lanes{t.decodePair(t.load(bit), n), t.decodePair(t.load(bit+2*t.rest), n>>8)}
+	first := t.load(bit + codeBits)
+	second := t.load(bit + codeBits + 2*t.rest)
+	return Lanes{t.decodePair(first, n), t.decodePair(second, n>>8)}
 }
 
+// decodePair returns two lanes. Their rests are the lowest bits of w, and their
+// nibbles those of n.
 func (t *Table) decodePair(w, n uint64) uint64 {
 	n = (n | n<<28) & 0x0000000f_0000000f
-	return (w&0xffffffff|w>>(t.rest&63)<<32)&t.low | n<<(t.rest&63)
+	w = w&0xffffffff | w>>(t.rest&63)<<32
+	return w&t.restMask | n<<(t.rest&63)
 }
 
 // smallest returns zero if a sorted bucket has a free slot, since its smallest
@@ -86,33 +155,48 @@ func (t *Table) smallest(w uint64) uint64 {
 // encode stores fingerprints, which can be in any order, in sorted bucket i.
 func (t *Table) encode(i uint64, v [Slots]uint64) {
 	ascend(&v)
-	low, r := t.Mask>>nibble, t.rest&63
+	r := t.rest & 63
 	number := codeOf(v[0]>>r, v[1]>>r, v[2]>>r, v[3]>>r)
-	first, second := v[0]&low|v[1]&low<<r, v[2]&low|v[3]&low<<r
-	rests, bit := first|second<<(2*r&63), i*t.stride
+	low := t.Mask >> nibble
+	first := v[0]&low | v[1]&low<<r // two rests
+	second := v[2]&low | v[3]&low<<r
+	bit := i * t.stride
 	if t.Narrow {
-		t.flip(bit, (t.load(bit)^(rests<<codeBits|number))&(1<<(t.stride&63)-1))
+		w := number | first<<codeBits | second<<((codeBits+2*r)&63)
+		t.flip(bit, (t.load(bit)^w)&(1<<(t.stride&63)-1))
 		return
 	}
-	change := t.load16(bit).Xor(Lanes{rests<<codeBits | number, rests>>(64-codeBits) | second>>(64-2*r)<<codeBits})
+	w := shifted(first, codeBits).Xor(shifted(second, codeBits+2*r)).Xor(Lanes{number, 0})
+	change := t.load16(bit).Xor(w)
 	change.High &= 1<<(t.stride-64) - 1
 	t.flip16(bit, change)
 }
 
 // ascend sorts four numbers with five comparisons (a sorting network).
 func ascend(v *[Slots]uint64) {
-	v[0], v[1] = min(v[0], v[1]), max(v[0], v[1])
-	v[2], v[3] = min(v[2], v[3]), max(v[2], v[3])
-	v[0], v[2] = min(v[0], v[2]), max(v[0], v[2])
-	v[1], v[3] = min(v[1], v[3]), max(v[1], v[3])
-	v[1], v[2] = min(v[1], v[2]), max(v[1], v[2])
+	order(&v[0], &v[1])
+	order(&v[2], &v[3])
+	order(&v[0], &v[2])
+	order(&v[1], &v[3])
+	order(&v[1], &v[2])
 }
 
-// quarters returns four lanes of 16 bits, and halves four lanes of 32 bits.
-func quarters(w uint64) [Slots]uint64 {
-	return [Slots]uint64{w & 0xffff, w >> 16 & 0xffff, w >> 32 & 0xffff, w >> 48}
-}
+func order(a, b *uint64) { *a, *b = min(*a, *b), max(*a, *b) }
 
-func halves(l Lanes) [Slots]uint64 {
-	return [Slots]uint64{l.Low & 0xffffffff, l.Low >> 32, l.High & 0xffffffff, l.High >> 32}
+// CheckOrder checks that sorted buckets 0 to n-1 start with a valid number and
+// contain ascending fingerprints.
+func (t *Table) CheckOrder(n uint64) error {
+	if !t.Sorted {
+		return nil
+	}
+	for i := range n {
+		if code := t.Word(i) & codeMask; code >= codes {
+			return Errs.Field(hashfam.ErrCorrupt, fmt.Sprintf("code of bucket %d", i), code, fmt.Sprintf("below %d", codes))
+		}
+		v := t.Fingerprints(i)
+		if !slices.IsSorted(v[:]) {
+			return Errs.Field(hashfam.ErrCorrupt, fmt.Sprintf("fingerprints of bucket %d", i), v, "in ascending order")
+		}
+	}
+	return nil
 }

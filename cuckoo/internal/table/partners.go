@@ -75,7 +75,7 @@ func (p *Partners) Other(i uint64, h Hash) uint64 {
 
 // flip returns the coordinate y for x.
 func (p *Partners) flip(x, pattern uint64) uint64 {
-	t := bits.Len64(x^p.buckets|1) - 1 // the 1 avoids a test for zero
+	t := bits.Len64(x^p.buckets) - 1
 	return x ^ pattern&(1<<(t&63)-1)
 }
 

@@ -24,7 +24,8 @@ const (
 // false and the table is unchanged.
 func (t *Table) Evict(p *Partners, i, j, fp uint64, reach int) bool {
 	var queue [near]uint64
-	queue[0], queue[1] = i, j
+	queue[0] = i
+	queue[1] = j
 	return t.move(p, queue[:], 2, fp) || t.evictMiddle(p, queue[:], fp, reach)
 }
 
@@ -58,11 +59,14 @@ func (t *Table) evictFar(p *Partners, shorter []uint64, fp uint64) bool {
 // The path does not contain a bucket twice, because its first occurrence would
 // lead to the same free slot on a shorter path.
 func (t *Table) move(p *Partners, queue []uint64, known int, fp uint64) bool {
-	for from, to := (known-2)/Slots, known; to+Slots <= len(queue); from, to = from+1, to+Slots {
-		i, next := queue[from], (*[Slots]uint64)(queue[to:])
-		a, b, c, d := t.List(t.Lanes(i))
-		next[0], next[1] = p.Other(i, p.Hash(a>>(t.tail&63))), p.Other(i, p.Hash(b>>(t.tail&63)))
-		next[2], next[3] = p.Other(i, p.Hash(c>>(t.tail&63))), p.Other(i, p.Hash(d>>(t.tail&63)))
+	for to := known; to+Slots <= len(queue); to += Slots {
+		i := queue[(to-2)/Slots]
+		next := (*[Slots]uint64)(queue[to:])
+		a, b, c, d := t.list(t.Lanes(i))
+		next[0] = p.Other(i, p.Hash(a>>(t.tail&63)))
+		next[1] = p.Other(i, p.Hash(b>>(t.tail&63)))
+		next[2] = p.Other(i, p.Hash(c>>(t.tail&63)))
+		next[3] = p.Other(i, p.Hash(d>>(t.tail&63)))
 		if s := t.firstFree(next); s < Slots {
 			t.shift(queue, to+s, fp)
 			return true
@@ -76,16 +80,14 @@ func (t *Table) move(p *Partners, queue []uint64, known int, fp uint64) bool {
 func (t *Table) firstFree(list *[Slots]uint64) int {
 	free := uint64(1 << Slots)
 	for s, i := range list {
-		w := t.Word(i)
 		found := false
 		switch {
 		case t.Sorted:
-			found = t.smallest(w) == 0
+			found = t.smallest(t.Word(i)) == 0
 		case t.Narrow:
-			found = t.Any(w, w, 0)
+			found = t.matches(t.Word(i), 0) != 0
 		default:
-			l := t.Lanes(i)
-			found = t.AnyZero(l, l)
+			found = t.Zeros(t.load16(i*t.stride)) != (Lanes{})
 		}
 		if found {
 			free |= 1 << s

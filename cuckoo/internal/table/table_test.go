@@ -94,7 +94,7 @@ func TestOnlyEqualLanesMatch(t *testing.T) {
 		above = above.AndNot(tab.tops).AndNot(tab.rests)
 		for n := range 7 * 7 * 7 * 7 {
 			v := [Slots]uint64{values[n%7], values[n/7%7], values[n/49%7], values[n/343]}
-			lanes := tab.join(v[0], v[1], v[2], v[3])
+			lanes := tab.join(v)
 			for _, fp := range values {
 				var want Lanes
 				for slot := range v {

@@ -70,7 +70,7 @@ TEXT ·hasVector(SB), NOSPLIT, $0-72
 	MOVQ         t+24(FP), BX
 	MOVQ         p+32(FP), R10
 	BROADCAST(multiplier+64(FP), Z0)
-	BROADCAST(Table_laneFormat+laneFormat_Mask(BX), Z1)
+	BROADCAST(Table_format+format_Mask(BX), Z1)
 	BROADCAST(Partners_buckets(R10), Z2)
 	BROADCAST(Partners_key(R10), Z3)
 	BROADCAST($0xBF58476D1CE4E5B9, Z4)
@@ -78,14 +78,14 @@ TEXT ·hasVector(SB), NOSPLIT, $0-72
 	BROADCAST(Partners_offsets(R10), Z6)
 	BROADCAST($1, Z7)
 	BROADCAST(Table_stride(BX), Z8)
-	BROADCAST(Table_laneFormat+laneFormat_Ones(BX), Z9)
-	BROADCAST(Table_laneFormat+laneFormat_tops(BX), Z10)
+	BROADCAST(Table_format+format_Ones(BX), Z9)
+	BROADCAST(Table_format+format_tops(BX), Z10)
 	BROADCAST($0x7fffffffffffffff, Z11)
 	BROADCAST($7, Z12)
 	BROADCAST($0x000000ff000000ff, Z13)
 	BROADCAST($0x000f000f000f000f, Z14)
 	BROADCAST($0x00000000ffffffff, Z15)
-	BROADCAST(Table_low(BX), Z16)
+	BROADCAST(Table_restMask(BX), Z16)
 	VPSLLQ       $16, Z16, Z17
 	BROADCAST($const_codeMask, Z18)
 	MOVQ         Table_rest(BX), AX

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/hashfam"
 )
 
@@ -43,7 +42,7 @@ func NewExperiment(d *Dataset, filters []Structure, rates []float64, counters []
 		}
 		err := c.attempt(func() (err error) { c.bytes, err = c.size(&d.Members); return err })
 		switch {
-		case errors.Is(err, bloom.ErrParams):
+		case errors.Is(err, hashfam.ErrParams):
 			err = fmt.Errorf("%s at -fpr %g: %w", c.Name, c.rate, err)
 			c.failure, impossible = err.Error(), cmp.Or(impossible, err)
 		case err != nil:

@@ -10,8 +10,8 @@ import (
 )
 
 // inPages returns a directory with empty pages of this depth.
-func (s *Set) inPages(depth, tail uint8) directory {
-	d := directory{depth: depth, count: 1 << depth}
+func (s *Set) inPages(depth, tail uint8) *directory {
+	d := &directory{depth: depth, count: 1 << depth}
 	for range d.count {
 		d.pages = append(d.pages, s.newPage(depth, tail))
 	}
@@ -23,9 +23,10 @@ func (s *Set) inPages(depth, tail uint8) directory {
 func TestFailedDivisionChangesNothing(t *testing.T) {
 	for _, tail := range []uint8{1, minTail, maxTail} {
 		s := small(0.1, false)
-		pl := &s.plots[0]
-		*pl = plot{directory: s.inPages(1, minTail), older: []directory{s.inPages(0, tail)}}
-		young, old := pl.pages[0], pl.older[0].pages[0]
+		d := &s.plots[0]
+		*d = *s.inPages(1, minTail)
+		d.older = s.inPages(0, tail)
+		young, old := d.pages[0], d.older.pages[0]
 		for partner := range uint64(2) {
 			k := locus{i: 0, j: s.moves[partner+1], partner: partner + 1}
 			require.True(t, s.put(young, k, young.fingerprint(k, 1), false), "an orphan knows only its page's bit")
@@ -37,7 +38,7 @@ func TestFailedDivisionChangesNothing(t *testing.T) {
 			}
 		}
 		before := s.Clone()
-		require.False(t, s.divide(pl, 0, young, 0))
+		require.False(t, s.divide(d, young, 0))
 		require.True(t, before.Equal(s), "tail of %d bits", tail)
 		require.Equal(t, s.most()-1, old.taken)
 	}
@@ -55,20 +56,19 @@ func TestOrphansKeepTheirBits(t *testing.T) {
 		depth + maxTail + 1: {depth + 1, maxTail},
 	} {
 		s := small(0.1, false)
-		pl := plot{directory: s.inPages(0, minTail), older: []directory{s.inPages(depth, minTail)}}
+		d := s.inPages(depth, minTail)
 		k := locus{i: 4, j: 4 ^ s.moves[1], partner: 1, bits: math.MaxUint64 / 3 << (64 - n)}
-		known, ok := s.place(&pl, 1, k, n)
+		known, ok := s.place(d, k, n, true)
 		require.True(t, ok)
 		require.Equal(t, n, known)
-		p := pl.older[0].page(k.bits)
+		p := d.page(k.bits)
 		require.Equal(t, page, [2]uint8{p.depth, p.tail}, "%d bits", n)
 		found, ok := p.remove(k)
 		require.True(t, ok)
 		require.Equal(t, n, found)
 	}
 	s := small(0.1, false)
-	pl := plot{directory: s.inPages(0, minTail), older: []directory{s.inPages(depth, minTail)}}
-	_, ok := s.place(&pl, 1, locus{partner: 1, j: s.moves[1]}, depth-1)
+	_, ok := s.place(s.inPages(depth, minTail), locus{partner: 1, j: s.moves[1]}, depth-1, true)
 	require.False(t, ok, "the key does not determine its page")
 }
 
@@ -94,8 +94,8 @@ func TestDirectoriesGrowWithTheirPages(t *testing.T) {
 func TestPagesSplitIfAnEighthIsUsed(t *testing.T) {
 	s := small(0.1, false)
 	eighth := uint32(table.Slots * s.Buckets / 8)
-	require.True(t, s.maySplit(0, &page{taken: eighth}, 0))
-	require.False(t, s.maySplit(0, &page{taken: eighth - 1}, 0))
-	require.True(t, s.maySplit(1, &page{depth: 3}, 5))
-	require.False(t, s.maySplit(1, &page{depth: 3}, 4), "orphans would have no known bits")
+	require.True(t, s.maySplit(&page{taken: eighth}, 0, false))
+	require.False(t, s.maySplit(&page{taken: eighth - 1}, 0, false))
+	require.True(t, s.maySplit(&page{depth: 3}, 5, true))
+	require.False(t, s.maySplit(&page{depth: 3}, 4, true), "orphans would have no known bits")
 }

@@ -1,0 +1,48 @@
+package perfect
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// A gaps is a list of ascending numbers, which contains the distances between
+// them in one byte each. A byte with all bits set is followed by a larger
+// distance.
+type gaps struct {
+	bytes []byte
+	next  uint64 // the last number that was added or taken, plus 1
+}
+
+const wideGap = 255
+
+// add adds a number, which must be larger than the previous one.
+func (g *gaps) add(i uint64) {
+	gap := i - g.next
+	g.next = i + 1
+	if gap < wideGap {
+		g.bytes = append(g.bytes, byte(gap))
+	} else {
+		g.bytes = binary.AppendUvarint(append(g.bytes, wideGap), gap)
+	}
+}
+
+// rewind makes take start with the first number. After this, no numbers can be
+// added.
+func (g *gaps) rewind() { g.next = 0 }
+
+// take removes the first number and returns it, or 2^64-1 if there is none.
+func (g *gaps) take() uint64 {
+	if len(g.bytes) == 0 {
+		return math.MaxUint64
+	}
+	gap := uint64(g.bytes[0])
+	g.bytes = g.bytes[1:]
+	if gap == wideGap {
+		wide, n := binary.Uvarint(g.bytes)
+		g.bytes = g.bytes[n:]
+		gap = wide
+	}
+	i := g.next + gap
+	g.next = i + 1
+	return i
+}
