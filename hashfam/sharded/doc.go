@@ -6,6 +6,7 @@
 //   - process a batch of keys: [Of.DoAll]
 //   - merge or inspect all shards: [Of.Each]
 //   - store and load all shards: [Of.WriteTo], [Read]
+//   - keep them in a file that survives a crash: Shards in package journal
 //
 // For example, any number of goroutines can use o:
 //

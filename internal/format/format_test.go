@@ -25,14 +25,15 @@ import (
 	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/hashfam/journal"
 	"github.com/filterfam/filterfam/hashfam/perfect"
 	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
 
 const root = "../.."
 
-// block matches a fenced block: its language and its text.
-var block = regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```$")
+// fenced matches a fenced block: its language and its text.
+var fenced = regexp.MustCompile("(?ms)^```([a-z]*)\n(.*?)^```$")
 
 // files returns the matching files in all testdata directories, as paths from
 // the root.
@@ -76,7 +77,7 @@ func TestTheDocumentHasTheTestVectors(t *testing.T) {
 	require.NotNil(t, section, "the page ends with a block of test vectors")
 	v := &vectors{t: t}
 	for _, add := range []func(){
-		v.hashes, v.positions, v.buckets, v.filters, v.counters, v.sets, v.grown, v.delta, v.golden, v.large,
+		v.hashes, v.positions, v.buckets, v.filters, v.counters, v.sets, v.grown, v.delta, v.journal, v.golden, v.large,
 	} {
 		add()
 	}
@@ -417,4 +418,28 @@ func (v *vectors) delta() {
 	v.frame(encoded(delta), "from a to b in the filter of frame 1")
 	require.NoError(v.t, old.ApplyDelta(delta))
 	answers(v, "Contains", "ab", old.ContainsString)
+}
+
+// journal adds kind 16: the start of a file, which a frame of kind 1 follows,
+// and two blocks.
+func (v *vectors) journal() {
+	name := filepath.Join(v.t.TempDir(), "journal")
+	f := must(bloom.NewFromParams(bloom.Params{Bits: 128, Hashes: 2}))
+	f.AddString("a")
+	require.NoError(v.t, hashfam.WriteFile(name, f))
+	j := must(journal.Open(name, f))
+	d := f.Family().SumString("b")
+	f.AddDigest(d)
+	j.Add(d)
+	require.NoError(v.t, j.Sync(5))
+	require.NoError(v.t, j.Close())
+	all := must(os.ReadFile(name))
+	for _, what := range []string{"start of a journal", "a", "first block of this journal", "second block, adds b"} {
+		n := frametest.Len(all)
+		if what != "a" {
+			v.frame(encoded(all[:n]), what)
+		}
+		all = all[n:]
+	}
+	answers(v, "Contains", "ab", f.ContainsString)
 }

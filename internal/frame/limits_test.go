@@ -20,12 +20,12 @@ import (
 
 func TestEveryKindHasAName(t *testing.T) {
 	names := map[string]bool{}
-	for k := Bloom; k <= BloomDelta; k++ {
+	for k := Bloom; k <= Journal; k++ {
 		names[k.String()] = true
 		require.NotContains(t, k.String(), "unknown")
 	}
-	require.Len(t, names, int(BloomDelta))
-	require.Equal(t, "unknown kind 16", (BloomDelta + 1).String())
+	require.Len(t, names, int(Journal))
+	require.Equal(t, "unknown kind 17", (Journal + 1).String())
 }
 
 func TestLimitsOfTheHeader(t *testing.T) {

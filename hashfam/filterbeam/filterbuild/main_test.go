@@ -292,6 +292,7 @@ func TestOutputsMustBeFiles(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	for name, want := range map[string]string{
 		dir: "is a folder", link: "is a link", os.DevNull: "is a device", filepath.Join(file, "out.bin"): "-o " + file,
+		filepath.Join(dir, strings.Repeat("x", 300)): "file name too long",
 	} {
 		_, err := command(t, "-type=bloom", "-n=9", "-force", "-o="+name, "nothing matches this")
 		require.ErrorContains(t, err, want)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 
 	"github.com/filterfam/filterfam/hashfam/filterbeam/internal/pattern"
+	"github.com/filterfam/filterfam/internal/replace"
 )
 
 // checkOutput returns an error if the output cannot be written, or if it exists
@@ -43,18 +45,15 @@ func (o *options) checkLocal() error {
 	if key, unknown := os.Stat(o.keyFile); err == nil && unknown == nil && os.SameFile(info, key) {
 		return fmt.Errorf("-o %s is the file of the secret key", name)
 	}
-	folder := filepath.Dir(name)
-	if _, err := os.Stat(folder); os.IsNotExist(err) {
+	if _, err := os.Stat(filepath.Dir(name)); os.IsNotExist(err) {
 		return nil // the job will create it
 	}
-	probe, err := os.CreateTemp(folder, ".filterbuild-*")
-	if err != nil {
-		return fmt.Errorf("-o %s: %w", name, err)
+	err = replace.Check(name)
+	var path *os.PathError
+	if errors.As(err, &path) {
+		return fmt.Errorf("-o %s: %w", name, path.Err)
 	}
-	if err := probe.Close(); err != nil {
-		return err
-	}
-	return os.Remove(probe.Name())
+	return err
 }
 
 // kindOf names a type of file that is not regular.
