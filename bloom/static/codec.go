@@ -96,7 +96,7 @@ func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) { return format
 func (f *Filter) encode() (frame.Header, frame.Payload, error) {
 	shape := f.ribbon.Shape()
 	if shape.Columns == 0 {
-		return frame.Header{}, nil, paramError("Params.Columns", 0, "a filter that was built or decoded")
+		return frame.Header{}, nil, paramError("receiver", "zero", "a filter that was built or decoded")
 	}
 	if err := f.Verify(); err != nil {
 		return frame.Header{}, nil, err
@@ -125,7 +125,7 @@ func (f *Filter) decode(r *frame.Reader) error {
 // parse returns a filter with the given parameters and payload. The filter
 // retains words.
 func parse(p Params, words []uint64, room *ribbon.Room) (Filter, error) {
-	s := ribbon.Shape{Keys: p.Keys, Columns: p.Columns, Layers: p.Layers}
+	s := ribbon.Shape{Keys: p.Keys, Columns: p.columns, Layers: p.layers}
 	r, rest, err := ribbon.Parse(s, words, room, errs)
 	if err != nil {
 		return Filter{}, err
@@ -152,7 +152,7 @@ func parseParams(h frame.Header, fam hashfam.Family) (Params, error) {
 	if s.Columns == 0 {
 		return Params{}, errs.Field(hashfam.ErrCorrupt, "columns", 0, "at least 1")
 	}
-	return Params{s.Keys, s.Columns, s.Layers, fam, h.Payload}, checkShapes(h.Payload, s)
+	return Params{s.Keys, fam, s.Columns, s.Layers, h.Payload}, checkShapes(h.Payload, s)
 }
 
 // checkShapes returns ErrCorrupt unless ribbons with these shapes can have the

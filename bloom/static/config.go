@@ -113,23 +113,16 @@ type Params struct {
 	// Keys is n, the number of distinct keys.
 	Keys uint64
 
-	// Columns is the number of bits that a lookup compares, in units of
-	// 1/65536. At 1%, this is 6.72, because a rate between powers of two needs
-	// a mixture of two whole numbers.
-	Columns uint32
-
-	// Layers is the number of ribbons: usually 2, and never more than 32. A
-	// lookup uses only the first for 98% of the keys.
-	Layers int
-
 	Family hashfam.Family
 
-	bytes uint64 // the size of the encoding without its header and checksum
+	columns uint32 // bits that a lookup compares, in units of 1/65536: 6.72 of them at 1%
+	layers  int    // ribbons: a lookup uses only the first for 98% of the keys
+	bytes   uint64 // the size of the encoding without its header and checksum
 }
 
 // String describes p in one line, without the family's key.
 func (p Params) String() string {
-	return fmt.Sprintf("%d keys, %.5g columns, %d layers, %d bytes, family %v", p.Keys, float64(p.Columns)/65536, p.Layers, p.bytes, p.Family)
+	return fmt.Sprintf("%d keys, %.5g columns, %d layers, %d bytes, family %v", p.Keys, float64(p.columns)/65536, p.layers, p.bytes, p.Family)
 }
 
 // SizeBytes returns the size of a filter with these parameters. It includes 8

@@ -21,7 +21,7 @@
 // If keys will be added later, use package bloom or cuckoo instead, unless the
 // keys or their digests can be stored until the last one is known.
 //
-// See package [hashfam] for concurrency, zero values and encoding.
+// See package [hashfam] for concurrency, zero values, errors and encoding.
 //
 // # How it works
 //

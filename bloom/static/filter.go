@@ -84,7 +84,7 @@ func NewReceiver(fam hashfam.Family) *Filter { return &Filter{hash: fam.Hasher(0
 // Params returns the filter's parameters.
 func (f *Filter) Params() Params {
 	s := f.ribbon.Shape()
-	return Params{s.Keys, s.Columns, s.Layers, f.Family(), f.ribbon.PayloadBytes()}
+	return Params{s.Keys, f.Family(), s.Columns, s.Layers, f.ribbon.PayloadBytes()}
 }
 
 // Family returns the family that hashes the keys.

@@ -266,6 +266,7 @@ func TestAnotherProcessGetsErrInUse(t *testing.T) {
 	if err != nil {
 		t.Skip("this program cannot start itself: ", err)
 	}
+	defer cmd.Process.Kill()
 	line, err := bufio.NewReader(out).ReadString('\n')
 	require.NoError(t, err)
 	require.Equal(t, "open", strings.TrimSpace(line))

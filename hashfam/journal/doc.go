@@ -56,19 +56,4 @@
 // If a new file is written in between, a record that was made before the change
 // can be lost, and a record that was made after Do can be repeated. Do not call
 // Sync or Save in Do, since this can deadlock.
-//
-// # Source
-//
-// To read the code, start with journal.go, which records changes and appends
-// blocks. The other files are
-//
-//   - errors.go: errors
-//   - turns.go: how calls of Sync share a write
-//   - structure.go: structures, and how changes are repeated
-//   - shards.go: sharded structures
-//   - open.go: reading a file
-//   - save.go: writing a new file
-//   - lock_*.go: locking a file
-//
-// Package internal/block implements the format.
 package journal

@@ -84,6 +84,8 @@ func receiver(data []byte) Structure {
 			return new(countmin.Sketch)
 		case frame.ScalableBloom:
 			return new(bloom.Scalable)
+		case frame.ScalableCuckoo:
+			return new(cuckoo.Scalable)
 		case frame.RotatingBloom:
 			return new(bloom.Rotating)
 		}

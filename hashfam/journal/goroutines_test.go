@@ -116,6 +116,7 @@ func TestGoroutinesShareWrites(t *testing.T) {
 	defer j.Close()
 	var fsyncs atomic.Int64
 	var durable atomic.Pointer[string] // the bytes of the file at the last fsync
+	durable.Store(new(string))
 	j.fsync = func(f *os.File) error {
 		fsyncs.Add(1)
 		time.Sleep(time.Millisecond)

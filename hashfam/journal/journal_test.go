@@ -350,3 +350,20 @@ func TestLinksAreFollowed(t *testing.T) {
 	require.EqualValues(t, 7, j.Position())
 	require.NoError(t, j.Close())
 }
+
+// A process that is killed leaves a temporary file, which belongs to the journal
+// with its name.
+func TestOpenRemovesTemporaryFilesOfItsName(t *testing.T) {
+	folder := quickDir(t)
+	for _, name := range []string{".filterfam-journal-123", ".filterfam-journal-4", ".filterfam-other-123", ".filterfam-journal-x"} {
+		write(t, filepath.Join(folder, name), []byte("text"))
+	}
+	name := filepath.Join(folder, "journal")
+	for range 2 {
+		require.NoError(t, mustOpen(t, name, smallBloom()).Close())
+		entries, err := os.ReadDir(folder)
+		require.NoError(t, err)
+		require.Len(t, entries, 3)
+		write(t, filepath.Join(folder, ".filterfam-journal-5"), nil)
+	}
+}

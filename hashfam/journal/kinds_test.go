@@ -90,6 +90,10 @@ var kinds = map[string]func() kind{
 		f := hashfam.Must(bloom.NewScalable(bloom.ScalableConfig{Expected: 20, FPRate: 0.01}))
 		return kind{Structure: f, add: absent(f.ContainsOrAddDigest)}
 	},
+	"scalable cuckoo": func() kind {
+		f := hashfam.Must(cuckoo.NewScalable(cuckoo.ScalableConfig{Expected: 20, FPRate: 0.01}))
+		return kind{Structure: f, add: noError(f.AddDigest), remove: f.DeleteDigest}
+	},
 	"counting": func() kind {
 		f := hashfam.Must(counting.New(counting.Config{Capacity: 300, FPRate: 0.01}))
 		return kind{Structure: f, add: alwaysAdds(f.AddDigest), remove: f.DeleteDigest}

@@ -7,6 +7,7 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/block"
 	"github.com/filterfam/filterfam/internal/frame"
+	"github.com/filterfam/filterfam/internal/replace"
 )
 
 // Open restores a structure from the named file, or writes it to a new file if
@@ -19,7 +20,7 @@ import (
 // 72 bytes, so call Seek and then the ReadParams of the structure's package.
 //
 // If the last Sync was interrupted, Open cuts off the part of a block that it
-// has written. If anything else is damaged, Open returns hashfam.ErrCorrupt and
+// has written, and removes temporary files of hashfam.WriteFile. If anything else is damaged, Open returns hashfam.ErrCorrupt and
 // does not change the file. It returns [ErrInUse] if another Journal, also of
 // another process, uses the file, unless the system has no locks for files (js,
 // plan9, wasip1). It returns hashfam.ErrFamily or hashfam.ErrVersion as
@@ -56,7 +57,7 @@ func (j *Journal) open() error {
 	err = j.read()
 	if err != nil {
 		err = inFile(j.name, err)
-	} else if j.whole {
+	} else if err = replace.RemoveTemporary(j.name); err == nil && j.whole {
 		err = j.Save(0)
 	}
 	if err != nil {

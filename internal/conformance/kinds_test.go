@@ -73,7 +73,7 @@ func TestJournalsAreRefused(t *testing.T) {
 	require.NoError(t, err)
 	for _, k := range kinds {
 		_, err := k.zero.ReadFrom(bytes.NewReader(b))
-		require.ErrorIs(t, err, bloom.ErrCorrupt)
+		require.ErrorIs(t, err, hashfam.ErrCorrupt)
 		require.ErrorContains(t, err, "kind = a journal, want ")
 	}
 }

@@ -54,7 +54,7 @@ func receivers(fam hashfam.Family) []structure {
 const (
 	delta     = 15
 	inJournal = 16
-	limits    = "limits*.txt" // frozen like golden files, so that new frames need a new file
+	limits    = "limits*.txt"
 )
 
 // decoded decodes a frame, which must use the public family or the secret
@@ -417,7 +417,7 @@ func TestTheScriptNamesWhatItDoesNotRead(t *testing.T) {
 func requireRecipeRuns(t *testing.T, node, dir string) {
 	blocked := must(static.New(t.Context(), static.Config{FPRate: 0.01}, []hashfam.Digest{hashfam.Family{}.SumString("login.example")}))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "blocked.bin"), must(blocked.MarshalBinary()), 0o600))
-	for _, b := range block.FindAllStringSubmatch(read(t, "docs/recipes.md"), -1) {
+	for _, b := range fenced.FindAllStringSubmatch(read(t, "docs/recipes.md"), -1) {
 		if b[1] == "js" {
 			server := "import fs from \"node:fs\"; globalThis.fetch = async (path) => new Response(fs.readFileSync(\".\" + path));"
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "recipe.mjs"), []byte(server+b[2]), 0o600))

@@ -11,6 +11,8 @@ import (
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/block"
+	"github.com/filterfam/filterfam/internal/fault"
 	"github.com/filterfam/filterfam/internal/frame"
 	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
@@ -32,7 +34,7 @@ func TestEveryVersionHasAGoldenFile(t *testing.T) {
 		frames[kind] = b
 	}
 	for kind := frame.Kind(1); !strings.HasPrefix(kind.String(), "unknown"); kind++ {
-		known := kind == delta || int(kind) < len(receivers(hashfam.Family{}))
+		known := kind == delta || kind == inJournal || int(kind) < len(receivers(hashfam.Family{}))
 		require.True(t, known, "kind %d, %v, has no receiver in internal/format/frames_test.go", kind, kind)
 		require.Contains(t, frames, kind, "kind %d, %v, has no golden file: %s", kind, kind, steps)
 		for version := range newest(t, frames[kind]) {
@@ -59,6 +61,10 @@ func newest(t *testing.T, b []byte) uint8 {
 func decodeError(b []byte) error {
 	if b[frametest.Kind] == delta {
 		return new(bloom.Filter).ApplyDelta(b)
+	}
+	if b[frametest.Kind] == inJournal {
+		fam := hashfam.Family{}
+		return block.ReadStart(bytes.NewReader(b), fam.CheckValue(), &fault.Maker{Package: "journal"})
 	}
 	return receivers(hashfam.Family{})[b[frametest.Kind]].UnmarshalBinary(b)
 }
