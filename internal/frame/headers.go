@@ -9,12 +9,9 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// Array and Ribbon are also used to write frames in parts, without a structure.
-
-const (
-	ArrayVersion  = 1
-	RibbonVersion = 1
-)
+// ArrayVersion is the version of frames with an [Array], which are also written
+// in parts, without a structure.
+const ArrayVersion = 1
 
 // An Array holds parameters of Bloom filters and counting Bloom filters. The
 // payload is the array in 64-bit words.
@@ -51,32 +48,6 @@ func (a Array) Header(check uint64) Header {
 func ParseArray(h Header, m *fault.Maker) (Array, error) {
 	w, err := h.Words(m, 64, 16)
 	return Array{h.Kind, w[0], int(w[1] & 0xff), uint8(w[1] >> 8)}, err
-}
-
-// A Ribbon holds parameters of static filters.
-//
-//	offset  size  field
-//	     0     8  Keys
-//	     8     4  Columns
-//	    12     1  Layers
-//	    13     3  zero
-type Ribbon struct {
-	Keys    uint64
-	Columns uint32
-	Layers  int
-}
-
-// Header returns a frame header with the given family check value and payload
-// length in bytes.
-func (r Ribbon) Header(check, payload uint64) Header {
-	b := EncodeParams([]uint64{r.Keys, uint64(r.Columns) | uint64(uint8(r.Layers))<<32})
-	return Header{Kind: Static, Version: RibbonVersion, Check: check, Params: b, Payload: payload}
-}
-
-// ParseRibbon parses a verified header. The caller must check the values.
-func ParseRibbon(h Header, m *fault.Maker) (Ribbon, error) {
-	w, err := h.Words(m, 64, 40)
-	return Ribbon{w[0], uint32(w[1]), int(w[1] >> 32)}, err
 }
 
 // Words returns the parameters in words, of which only the given numbers of low

@@ -6,7 +6,7 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/batch"
-	"github.com/filterfam/filterfam/internal/frame"
+	"github.com/filterfam/filterfam/internal/fault"
 )
 
 // MaxLayers is the maximum number of layers. Random digests need two to six,
@@ -28,22 +28,33 @@ type Ribbon struct {
 	columns uint32 // in units of 1/65536
 	keys    uint64
 	layers  []layer
+	class   *Ribbon // the second ribbon, or nil; see Separate
+	inverse bool    // Contains returns the opposite; see Separate
 }
 
-// A Shape contains the numbers in a ribbon's header.
-type Shape = frame.Ribbon
+var zeroRibbon = (&fault.Maker{Package: "static"}).Zero("Filter", "New or NewView, or decode into it")
 
-// Shape returns the shape of r.
+// A Shape contains the numbers that determine a ribbon's size.
+type Shape struct {
+	Keys    uint64
+	Columns uint32 // in units of 1/65536
+	Layers  int
+}
+
+// Shape returns the shape of the first ribbon.
 func (r *Ribbon) Shape() Shape { return Shape{Keys: r.keys, Columns: r.columns, Layers: len(r.layers)} }
 
-// IsZero reports whether r is the zero Ribbon, or another one without columns.
-func (r *Ribbon) IsZero() bool { return r.columns == 0 }
+// IsZero reports whether r is the zero Ribbon.
+func (r *Ribbon) IsZero() bool { return r.columns == 0 && r.class == nil }
 
-// SizeBytes returns the size of the thresholds and slots in bytes.
+// SizeBytes returns the size of the thresholds and slots in bytes, including
+// those of the second ribbon.
 func (r *Ribbon) SizeBytes() uint64 {
 	total := uint64(0)
-	for i := range r.layers {
-		total += 8 * r.layers[i].size()
+	for ; r != nil; r = r.class {
+		for i := range r.layers {
+			total += 8 * r.layers[i].size()
+		}
 	}
 	return total
 }
@@ -51,34 +62,54 @@ func (r *Ribbon) SizeBytes() uint64 {
 // Equal reports whether r and other are the same function for the same number
 // of digests.
 func (r *Ribbon) Equal(other *Ribbon) bool {
-	return r.columns == other.columns && r.keys == other.keys &&
-		slices.EqualFunc(r.parts(), other.parts(), slices.Equal[[]uint64])
+	if r == nil || other == nil {
+		return r == other
+	}
+	return r.columns == other.columns && r.keys == other.keys && r.inverse == other.inverse &&
+		slices.EqualFunc(r.parts(), other.parts(), slices.Equal[[]uint64]) && r.class.Equal(other.class)
 }
 
-// Contains reports whether the value of d is equal to its fingerprint. This is
-// true for all digests from which [Members] or [Stream] built the ribbon.
+// Contains reports whether the value of d is equal to its fingerprint and, if
+// there is a second ribbon, whether d has the value 1 there. This is true for
+// all digests from which [Members] or [Stream] built the ribbon. Contains
+// panics if r is zero.
 func (r *Ribbon) Contains(d hashfam.Digest) bool {
 	if len(r.layers) == 0 {
-		return r.columns == 0
+		return r.separate(r.withoutLayers(), d)
 	}
+	var a answer
 	if useAVX512 { // call it directly, since most lookups end in the first layer
-		if a := containsAVX512(&r.layers[0], d); a != bumped {
-			return a == present
-		}
-	} else if a := r.layers[0].contains(d); a != bumped {
-		return a == present
+		a = containsAVX512(&r.layers[0], d)
+	} else {
+		a = r.layers[0].contains(d)
 	}
-	return r.contains(1, next(d))
+	found := a == present
+	if a == bumped {
+		found = r.contains(1, next(d))
+	}
+	if r.class == nil {
+		return found
+	}
+	return r.separate(found, d)
 }
 
-// contains is like Contains, but starts in layer i. d must be the digest for
-// this layer.
+// contains is like Contains for the first ribbon only, and starts in layer i. d
+// must be the digest for this layer.
 func (r *Ribbon) contains(i int, d hashfam.Digest) bool {
 	for ; i < len(r.layers); i++ {
 		if a := r.layers[i].contains(d); a != bumped {
 			return a == present
 		}
 		d = next(d)
+	}
+	return false
+}
+
+// withoutLayers reports whether r, which has no layers, contains all digests:
+// the fingerprint of a digest has no bits then. Otherwise it contains none.
+func (r *Ribbon) withoutLayers() bool {
+	if r.IsZero() {
+		panic(zeroRibbon)
 	}
 	return r.columns == 0
 }
@@ -92,9 +123,25 @@ const blockSize = batch.Block
 // the processor overlaps cache misses.
 func (r *Ribbon) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	dst = slices.Grow(dst, len(digests))
+	if r.class == nil {
+		return r.containsAll(dst, digests)
+	}
+	for block := range slices.Chunk(digests, separateBlock) {
+		from := len(dst)
+		dst = r.containsAll(dst, block)
+		for i, found := range dst[from:] {
+			dst[from+i] = r.separate(found, block[i])
+		}
+	}
+	return dst
+}
+
+// containsAll is like ContainsAll for the first ribbon only.
+func (r *Ribbon) containsAll(dst []bool, digests []hashfam.Digest) []bool {
 	if len(r.layers) == 0 {
+		all := r.withoutLayers()
 		for range digests {
-			dst = append(dst, r.columns == 0)
+			dst = append(dst, all)
 		}
 		return dst
 	}
@@ -110,7 +157,7 @@ func (r *Ribbon) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 		}
 		batch.Use(read)
 		for _, d := range block {
-			dst = append(dst, r.Contains(d))
+			dst = append(dst, r.contains(0, d))
 		}
 	}
 	return dst

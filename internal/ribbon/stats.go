@@ -98,6 +98,18 @@ func Bounds(s Shape) (least, most uint64) {
 // member. Since this depends on the starts that are not bumped, and on their
 // columns, Rate runs in O(n/64) time.
 func (r *Ribbon) Rate() float64 {
+	rate := r.first()
+	if r.class != nil {
+		rate *= r.class.first() // a random digest has a random value
+	}
+	if r.inverse {
+		return 1 - rate
+	}
+	return rate
+}
+
+// first returns the rate of the first ribbon.
+func (r *Ribbon) first() float64 {
 	if r.columns == 0 {
 		return 1
 	}

@@ -1,0 +1,108 @@
+package ribbon
+
+import (
+	"context"
+
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+// OneColumn is the number of columns of a second ribbon, in units of 1/65536.
+const OneColumn = 1 << 16
+
+// Separate adds a second ribbon to r, which decides about the digests that r
+// contains: their value in class, which has one column, must be 1. If inverse
+// is true, Contains returns the opposite. From then on, r contains all digests
+// from which it was built, and none of those for which class has the value 0.
+func (r *Ribbon) Separate(class *Ribbon, inverse bool) {
+	r.class = class
+	r.inverse = inverse
+}
+
+// Class returns the second ribbon of r, or nil if there is none.
+func (r *Ribbon) Class() *Ribbon { return r.class }
+
+// Inverse reports whether Contains returns the opposite of what both ribbons
+// say.
+func (r *Ribbon) Inverse() bool { return r.inverse }
+
+// separateBlock is the largest number of digests that ContainsAll looks up in
+// the first ribbon before it uses the second one, so that their results remain
+// in the cache.
+const separateBlock = 1024
+
+// separate returns the result for d if the first ribbon returned found.
+func (r *Ribbon) separate(found bool, d hashfam.Digest) bool {
+	if found && r.class != nil {
+		found = r.class.Value(d) == 1
+	}
+	return found != r.inverse
+}
+
+// passBlock is the number of digests that a worker looks up at a time.
+const passBlock = 1 << 14
+
+// Separated builds a ribbon that contains members and none of the others, or,
+// if inverse is true, all others and no member. Both lists must be in the order
+// of [Sort] and disjoint. The first ribbon has the given number of columns, in
+// units of 1/65536. Separated reorders others, uses the same memory as
+// [Members], and returns the same errors.
+func Separated(ctx context.Context, b Build, columns uint32, members, others []hashfam.Digest, inverse bool) (*Ribbon, error) {
+	r, err := Members(ctx, b, columns, members)
+	if err != nil {
+		return nil, err
+	}
+	var passed []hashfam.Digest
+	if len(members) > 0 { // otherwise, no digest has to pass
+		passed, err = r.passing(ctx, b, others)
+	}
+	if err != nil {
+		return nil, err
+	}
+	class, err := Values(ctx, b, OneColumn, passed, members)
+	if err != nil {
+		return nil, err
+	}
+	r.Separate(class, inverse)
+	return r, nil
+}
+
+// passing moves the digests that r contains to the front, without changing
+// their order, and returns them.
+func (r *Ribbon) passing(ctx context.Context, b Build, digests []hashfam.Digest) ([]hashfam.Digest, error) {
+	if r.columns == 0 {
+		b.Report(len(digests))
+		return digests, nil
+	}
+	blocks := (len(digests) + passBlock - 1) / passBlock
+	passed := make([]int, blocks) // number in each block
+	err := b.Parallel(ctx, blocks, func(next func() (int, bool)) {
+		for i, ok := next(); ok; i, ok = next() {
+			block := digests[i*passBlock : min(len(digests), (i+1)*passBlock)]
+			for j, d := range block {
+				if r.Contains(d) {
+					block[passed[i]], block[j] = d, block[passed[i]]
+					passed[i]++
+				}
+			}
+			b.Report(len(block))
+		}
+	})
+	n := 0
+	for i, count := range passed {
+		for j := range count {
+			digests[n], digests[i*passBlock+j] = digests[i*passBlock+j], digests[n]
+			n++
+		}
+	}
+	return digests[:n], err
+}
+
+// EstimateSeparated is like [EstimateBytes] for the ribbon that [Separated]
+// returns for these numbers of digests. rate is the rate of the first ribbon.
+func EstimateSeparated(columns uint32, rate float64, members, others uint64) uint64 {
+	if members == 0 {
+		return 0
+	}
+	passed := uint64(float64(others) * rate)
+	return EstimateBytes(columns, members) + EstimateBytes(OneColumn, members+passed)
+}
