@@ -145,22 +145,8 @@ func TestTextOfLayouts(t *testing.T) {
 	}
 }
 
-func TestMemoryBudgets(t *testing.T) {
-	for _, layout := range layouts {
-		checks.Budget[Params]{
-			Params: func(n uint64, rate float64, bytes uint64) (Params, error) {
-				return Config{Capacity: n, FPRate: rate, MemoryBytes: bytes, Layout: layout}.Params()
-			},
-			Neighbors: func(p Params, bytes uint64) (list []Params) {
-				for k := max(1, p.Hashes-8); k <= min(p.Hashes+8, sizing.MaxHashes); k++ {
-					q := Params{Bits: bytes / 8 * 64, Hashes: k, Layout: layout}
-					q.Bits -= q.Bits % q.unit()
-					list = append(list, q)
-				}
-				return list
-			},
-		}.Run(t)
-	}
+// Package budget tests other memories.
+func TestMemoryBudgetsAreNotALocalOptimum(t *testing.T) {
 	// 32 slices of 2 bits are a local optimum, but 16 of 4 bits are better.
 	p, err := Config{Capacity: 2, MemoryBytes: 8, Layout: Partitioned}.Params()
 	require.NoError(t, err)

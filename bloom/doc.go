@@ -35,27 +35,4 @@
 // single cache line of 512 bits (Putze, Sanders and Singler, JEA 14, 2009). It
 // is the fastest layout when the filter is larger than the cache, but needs 3%
 // more memory for a rate of 1%, and 15% more for 0.01%.
-//
-// # Source
-//
-// To read the code, start with bloom.go, which sets and tests a key's bits. The
-// other files are
-//
-//   - config.go: layouts, parameters and sizes
-//   - errors.go: errors
-//   - filter.go: constructors, and what concerns a whole filter
-//   - batch.go: many keys at once; in the Blocked layout, blocked_*.go and
-//     blocked_amd64.s do this using AVX-512
-//   - merge.go: merging, intersecting and folding
-//   - stats.go: rates and estimates
-//   - codec.go: encodings
-//   - view.go: filters in encoded data, for example in a mapped file
-//   - delta.go: changes since an earlier state
-//   - concurrent.go: filters that goroutines share
-//   - stages.go: the common part of filters that consist of several filters,
-//     and stagescodec.go its encoding
-//   - scalable.go: filters that grow, with scalableconfig.go and
-//     scalablecodec.go
-//   - rotating.go: filters that forget, with rotatingconfig.go and
-//     rotatingcodec.go
 package bloom

@@ -50,17 +50,4 @@
 // are four adjacent cache lines, so that batches are much faster when the filter
 // is larger than the cache. A Blocked filter needs 3% more memory at 1%, and 15%
 // more at 0.01%.
-//
-// # Source
-//
-// To read the code, start with counting.go, which reads and changes the key's
-// counters. The other files are
-//
-//   - config.go: layouts, parameters and sizes
-//   - errors.go: errors
-//   - filter.go: constructors, and what concerns a whole filter
-//   - batch.go: many keys at once
-//   - merge.go: merging
-//   - stats.go: rates and estimates
-//   - codec.go: encodings
 package counting

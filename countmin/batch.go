@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/saturating"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // AddAll has the same effect as calling [Sketch.AddDigest] for each digest, but
@@ -21,7 +21,7 @@ func (s *Sketch) AddAll(digests []hashfam.Digest) {
 	for block := range slices.Chunk(digests, blockSize) {
 		rows.addAll(s.params.Width, block)
 	}
-	s.total = saturating.Add(s.total, uint64(len(digests)))
+	s.total = sizing.SaturatingAdd(s.total, uint64(len(digests)))
 }
 
 // CountAll appends the result of CountDigest for each digest to dst and returns

@@ -5,7 +5,7 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
-	"github.com/filterfam/filterfam/internal/saturating"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // A counter stops at its maximum. The true count may then be higher.
@@ -84,7 +84,7 @@ func bump[C counter](c *C, n uint64) {
 }
 
 // plus returns a+b, or a counter's maximum if the sum does not fit.
-func plus[C counter](a, b uint64) C { return C(min(saturating.Add(a, b), uint64(^C(0)))) }
+func plus[C counter](a, b uint64) C { return C(min(sizing.SaturatingAdd(a, b), uint64(^C(0)))) }
 
 // least returns the minimum of the key's counters. It compares words because
 // there is no conditional move for bytes.

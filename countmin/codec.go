@@ -8,7 +8,7 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
-	"github.com/filterfam/filterfam/internal/saturating"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // The parameters in a frame of kind CountMin. Version 1 has counters of 32 or
@@ -115,7 +115,7 @@ func (c cells[C]) check(s *Sketch) error {
 		full := s.total == math.MaxUint64
 		for _, n := range c[:s.params.Width] {
 			full = full || n == ^C(0)
-			sum = saturating.Add(sum, uint64(n))
+			sum = sizing.SaturatingAdd(sum, uint64(n))
 		}
 		if full {
 			continue

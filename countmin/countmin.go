@@ -2,7 +2,7 @@ package countmin
 
 import (
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/saturating"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // A Sketch is a count-min sketch. Use [New] or [NewFromParams] to create one.
@@ -53,7 +53,7 @@ func (s *Sketch) AddN(key []byte, n uint64) { s.AddNDigest(s.hash.Sum(key), n) }
 // AddNDigest is like [Sketch.AddN] for a key's digest, which must be computed
 // by the sketch's family.
 func (s *Sketch) AddNDigest(d hashfam.Digest, n uint64) {
-	s.total = saturating.Add(s.total, n)
+	s.total = sizing.SaturatingAdd(s.total, n)
 	switch p, w := &s.params, s.params.Width; {
 	case p.CounterBits == 32 && p.Conservative: // the most common width first
 		raise(s.of32, w, d, plus[uint32](s.of32.least(w, d), n))
@@ -79,7 +79,8 @@ func (s *Sketch) AddNDigest(d hashfam.Digest, n uint64) {
 // Count returns how often key was counted, or a higher number, but never a
 // lower one: the minimum of its counters (Cormode and Muthukrishnan, Journal of
 // Algorithms 55, 2005, section 4.1). If a count is a counter's maximum, the
-// true count may be any higher number. Use [Sketch.Bounds] to bound the error.
+// true count may be any higher number. [Sketch.ErrorQuantile] returns a bound on
+// the error.
 //
 // Count runs in O(depth) time, with at most one cache miss per row. If the
 // sketch is larger than the cache, a call mostly waits for memory, so CountAll

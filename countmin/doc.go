@@ -3,7 +3,7 @@
 // and Muthukrishnan, Journal of Algorithms 55, 2005).
 //
 //   - count any key: [New], [Sketch.Add], [Sketch.AddN], [Sketch.AddAll]
-//   - query a count: [Sketch.Count], [Sketch.Bounds], [HeavyHitters.Estimate]
+//   - query a count: [Sketch.Count], [HeavyHitters.Estimate]
 //   - know the error of counts: [Sketch.ErrorQuantile], [Sketch.ErrorBound]
 //   - find frequent keys: [NewHeavyHitters], above a fraction or the first K
 //   - find frequent keys of the last minutes: [NewWindow], [Window.Advance]
@@ -45,26 +45,4 @@
 //
 // See package [hashfam] for what all packages have in common: concurrency, zero
 // values, cost, encoding and printing.
-//
-// # Source
-//
-// To read the code, start with countmin.go, which counts a key in a [Sketch]. The
-// other files are
-//
-//   - cells.go: rows of counters
-//   - config.go: parameters and sizes
-//   - errors.go: errors
-//   - sketch.go: constructors, and what concerns a whole sketch
-//   - batch.go: many keys at once
-//   - remove.go: removing keys and halving
-//   - merge.go: merging and inner products
-//   - stats.go: totals and bounds
-//   - codec.go: encodings
-//   - tracked.go: the common part of [HeavyHitters] and [Window], and
-//     trackedcodec.go its encoding; package internal/tracker, whose comment lists
-//     its files, decides which keys they track
-//   - heavy.go: keys that are frequent in the whole stream, with heavyconfig.go
-//     and heavycodec.go
-//   - window.go: keys that are frequent in a window, with windowconfig.go and
-//     windowcodec.go
 package countmin

@@ -6,7 +6,7 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/merge"
-	"github.com/filterfam/filterfam/internal/saturating"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // Merge adds the counts of the other sketches to s, counter by counter. Unless
@@ -26,7 +26,7 @@ func (s *Sketch) Merge(others ...*Sketch) error {
 	others = merge.Apart(s, others, (*Sketch).Clone)
 	s.rows().merge(others)
 	for _, other := range others {
-		s.total = saturating.Add(s.total, other.total)
+		s.total = sizing.SaturatingAdd(s.total, other.total)
 		s.uneven = s.uneven || other.uneven
 	}
 	return nil

@@ -80,7 +80,7 @@ var sketches = conformance.Structure{
 	Reads: func(f conformance.Encoded) []any {
 		s := f.(*Sketch)
 		s.InnerProduct(s)
-		s.BoundsDigest(1)
+		s.CountDigest(1)
 		return []any{Config{Family: s.Family()}, s.ErrorBound()}
 	},
 }

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/saturating"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // Remove undoes n counts of key, or returns an error and leaves s unchanged. It
@@ -69,9 +69,8 @@ func (c cells[C]) subtract(w uint64, d hashfam.Digest, n uint64) {
 // frequent keys would never fade. A count may therefore be too low after Halve.
 // But it is never below an ideal counter, which belongs to the key alone, has
 // [Params].CounterBits bits, stops at its maximum and is halved as often.
-// [Sketch.Bounds] and [Sketch.ErrorBound] describe the difference from this
-// counter, and may be off by one because of rounding. A total of 2^64-1 stays
-// the same.
+// [Sketch.ErrorBound] limits the difference from this counter, and may be off by
+// one because of rounding. A total of 2^64-1 stays the same.
 func (s *Sketch) Halve() error {
 	rows := s.rows()
 	if !s.params.Conservative {
@@ -90,7 +89,7 @@ func (c cells[C]) halve(w uint64) (most uint64) {
 		sum := uint64(0)
 		for i, n := range c[:w] {
 			c[i] = n / 2
-			sum = saturating.Add(sum, uint64(n/2))
+			sum = sizing.SaturatingAdd(sum, uint64(n/2))
 		}
 		most = max(most, sum)
 	}

@@ -3,8 +3,6 @@ package countmin
 import (
 	"math"
 	"slices"
-
-	"github.com/filterfam/filterfam/hashfam"
 )
 
 // Total returns the sum of all counts, which stops at math.MaxUint64. The
@@ -79,22 +77,6 @@ func (c cells[C]) above(w uint64, t C) float64 {
 		product *= float64(n) / float64(w)
 	}
 	return product
-}
-
-// Bounds returns an interval for key's true count. The true count never exceeds
-// high, which is [Sketch.Count]. With probability 1-Delta or more, it is not
-// below low, which is high minus [Sketch.ErrorBound]. If the count is a
-// counter's maximum, low is 0 and high is math.MaxUint64.
-func (s *Sketch) Bounds(key []byte) (low, high uint64) { return s.BoundsDigest(s.hash.Sum(key)) }
-
-// BoundsDigest is like [Sketch.Bounds] for a key's digest, which must be
-// computed by the sketch's family.
-func (s *Sketch) BoundsDigest(d hashfam.Digest) (low, high uint64) {
-	count := s.CountDigest(d)
-	if s.params.stuck(count) {
-		return 0, math.MaxUint64
-	}
-	return count - min(count, s.ErrorBound()), count
 }
 
 // stuck reports whether a count is a counter's maximum, so that the true count

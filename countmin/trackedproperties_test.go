@@ -17,7 +17,7 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/conformance"
-	"github.com/filterfam/filterfam/internal/saturating"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // heavies, tops and windows describe how the structures that track keys are
@@ -115,7 +115,7 @@ func tracks(s conformance.Structure) conformance.Structure {
 			return conformance.Counting(estimates("High of Estimate", f, func(e Estimate) uint64 { return e.High }))
 		},
 		func(f any) []conformance.Form { // above 0 if the key may have been counted
-			return estimates("Low of Estimate", f, func(e Estimate) uint64 { return saturating.Add(e.Low, min(e.High, 1)) })
+			return estimates("Low of Estimate", f, func(e Estimate) uint64 { return sizing.SaturatingAdd(e.Low, min(e.High, 1)) })
 		},
 	}
 	s.GrowsInSteps = true
@@ -380,7 +380,7 @@ func recent(added []conformance.Entry, n uint64, start int64) map[string]uint64 
 	for _, e := range slices.Backward(added) {
 		times := min(e.N, n)
 		if times > 0 && e.At >= start {
-			in[e.Key] = saturating.Add(in[e.Key], times)
+			in[e.Key] = sizing.SaturatingAdd(in[e.Key], times)
 		}
 		if n != math.MaxUint64 {
 			n -= times

@@ -2,11 +2,9 @@ package cuckoo
 
 import (
 	"math"
-	"math/bits"
 	"testing"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/checks"
 	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/sizing"
 	"github.com/stretchr/testify/require"
@@ -119,32 +117,5 @@ func TestSizesDoNotOverflow(t *testing.T) {
 		{Buckets: 2, FingerprintBits: 0, Compact: true}: math.MaxUint64,
 	} {
 		require.Equal(t, size, p.SizeBytes(), "%v", p)
-	}
-}
-
-func TestParamsUseMemoryBytes(t *testing.T) {
-	machine.Matters(t)
-	for _, compact := range []bool{false, true} {
-		var keys uint64
-		checks.Budget[Params]{
-			Params: func(n uint64, rate float64, bytes uint64) (Params, error) {
-				keys = n
-				return Config{Capacity: n, FPRate: rate, MemoryBytes: bytes, Compact: compact}.Params()
-			},
-			Neighbors: func(p Params, bytes uint64) (list []Params) {
-				if p.Buckets > 0 && p.Capacity() < keys {
-					t.Errorf("%v: %d keys do not fit", p, keys)
-				}
-				for q := (Params{FingerprintBits: sizing.MinFingerprintBits, Compact: compact}); q.FingerprintBits <= sizing.MaxFingerprintBits; q.FingerprintBits++ {
-					most := 64 * (bytes/8 - min(1, bytes/8)) / q.shape().BucketBits() &^ 1
-					for _, q.Buckets = range []uint64{most, most - 2, most - 4, most / 64 * 64, 1 << (bits.Len64(most|1) - 1), p.Buckets + 2, p.Buckets + 4} {
-						if q.Capacity() >= keys {
-							list = append(list, q)
-						}
-					}
-				}
-				return list
-			},
-		}.Run(t)
 	}
 }

@@ -35,20 +35,4 @@
 // Package [hashfam] describes what all types have in common: concurrency, zero
 // values, cost, encoding and printing. In this package, m is the number of
 // buckets, so methods that process a whole filter run in O(m) time.
-//
-// # Source
-//
-// To read the code, start with cuckoo.go, which adds, finds and deletes keys.
-// Package internal/table implements the buckets; its path.go moves fingerprints to
-// make room. The other files are
-//
-//   - config.go: parameters and sizes
-//   - errors.go: errors
-//   - filter.go: constructors, and what concerns a whole filter
-//   - batch.go: many keys at once
-//   - merge.go: merging
-//   - codec.go: encodings
-//   - view.go: filters in encoded data, for example in a mapped file
-//   - scalable.go: filters that grow, with scalableconfig.go and
-//     scalablecodec.go; they use the pages of internal/pages
 package cuckoo

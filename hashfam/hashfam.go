@@ -130,24 +130,6 @@
 // log/slog, so that no output contains the family's key. The description is not
 // JSON: to publish a structure with package expvar, use an expvar.Func that
 // returns the numbers, such as FillRatio and SizeBytes.
-//
-// # Source
-//
-// To read the code, start with hashfam.go, which contains keys and families.
-// The other files are
-//
-//   - digest.go: the values that structures compute from a digest
-//   - errors.go: the errors of all packages
-//   - hasher.go: digests for structures that are larger than the cache, in
-//     hasher_*.s with fewer instructions
-//   - sumall.go: many keys at once; on amd64, sip_*.go, sip_*.s and prefetch_*.s
-//     hash several keys in parallel
-//   - string_*.go: the bytes of a string
-//   - print.go: text forms, which do not contain a family's key
-//   - writefile.go: saving a structure to a file
-//
-// Package internal/frame reads and writes the frames of all structures. A
-// package's codec.go only describes its own parameters and contents.
 package hashfam
 
 import (

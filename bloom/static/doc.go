@@ -35,20 +35,4 @@
 // any number of goroutines. The result depends neither on their number nor on
 // the order and the copies of keys, so equal sets have equal encodings.
 // docs/benchmarks.md compares times.
-//
-// # Source
-//
-// To read the code, start with static.go, which looks up keys. The other files are
-//
-//   - config.go: the parameters and sizes of a Filter
-//   - errors.go: errors
-//   - build.go: how a Filter is built
-//   - filter.go: constructors, and what concerns a whole filter
-//   - codec.go: encodings; internal/frame/headers.go describes the header
-//   - view.go: filters in encoded data, for example in a mapped file
-//   - exact.go: the two levels of an Exact, which exactbuild.go builds and
-//     exactcodec.go encodes
-//
-// Package internal/ribbon implements the ribbon: ribbon.go looks up digests, and
-// system.go solves the equations.
 package static

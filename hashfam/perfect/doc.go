@@ -45,25 +45,4 @@
 // for a bucket, which is rare, the bucket is bumped: its keys go to a second,
 // smaller level. The places in this level are mapped to the places that the
 // first level left free.
-//
-// # Source
-//
-// To read the code, start with perfect.go, which finds a key's index. The other
-// files are
-//
-//   - level.go: one level of a function, with its formulas
-//   - config.go: parameters and sizes
-//   - errors.go: errors
-//   - function.go: constructors, and what concerns a whole function
-//   - batch.go: many keys at once
-//   - build.go: builds one level after the other; fill.go selects the seeds of a
-//     level, in the order of order.go; gaps.go lists the places that are free
-//   - eliasfano.go: the list of free indexes
-//   - stored.go: the common part of all types; shape.go computes where it is in
-//     an encoding
-//   - codec.go: encodings
-//   - view.go: structures that use encoded data in place, for example in a
-//     mapped file
-//   - filter.go: filters with values, which are stored in slots.go, with
-//     filterconfig.go and filtercodec.go
 package perfect

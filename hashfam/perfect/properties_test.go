@@ -14,7 +14,7 @@ import (
 	"github.com/filterfam/filterfam/internal/checks"
 	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/conformance"
-	"github.com/filterfam/filterfam/internal/saturating"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 func TestEveryMemberIsFound(t *testing.T) {
@@ -189,11 +189,11 @@ func valueForms(f any) []conformance.Form {
 	all := func(dst []uint64, digests []hashfam.Digest) []uint64 {
 		values, found = s.ValueAll(values[:0], found[:0], digests)
 		for i, value := range values {
-			dst = append(dst, saturating.Add(value, 1)*conformance.One(found[i]))
+			dst = append(dst, sizing.SaturatingAdd(value, 1)*conformance.One(found[i]))
 		}
 		return dst
 	}
-	number := func(value uint64, found bool) uint64 { return saturating.Add(value, 1) * conformance.One(found) }
+	number := func(value uint64, found bool) uint64 { return sizing.SaturatingAdd(value, 1) * conformance.One(found) }
 	return conformance.Forms("Value", s,
 		func(key []byte) uint64 { return number(s.Value(key)) },
 		func(key string) uint64 { return number(s.ValueString(key)) },

@@ -11,8 +11,7 @@ import (
 // time, prevent concurrent changes if the frames should be consistent.
 //
 // It returns an error that matches errors.ErrUnsupported if T has no WriteTo
-// method, [hashfam.ErrParams] for a zero Of, and the first error of a shard or
-// of w.
+// method, [hashfam.ErrParams] for a zero Of, and the first error of a shard or of w.
 func (o *Of[T]) WriteTo(w io.Writer) (n int64, err error) {
 	if len(o.shards) == 0 {
 		return 0, paramError("receiver", "zero", "an Of made with New or Read")
@@ -37,10 +36,9 @@ func (o *Of[T]) WriteTo(w io.Writer) (n int64, err error) {
 // which must be a receiver of the right family, for example from NewReceiver.
 // Read needs all bytes of r, so nothing else can follow.
 //
-// Read returns [hashfam.ErrParams], naming both numbers, if n is not the number
-// of shards in r, and an error that matches errors.ErrUnsupported if T has no
-// ReadFrom method. It also returns the errors of [New] and the first error of a
-// shard or of r.
+// Read returns [hashfam.ErrParams] if n is not the number of shards in r, and an error
+// that matches errors.ErrUnsupported if T has no ReadFrom method. It also
+// returns the errors of [New] and the first error of a shard or of r.
 func Read[T any](r io.Reader, n int, create func(shard int) (T, error)) (*Of[T], error) {
 	if r == nil {
 		return nil, paramError("r", nil, "a reader")

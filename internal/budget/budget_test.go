@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,13 +29,14 @@ type params interface {
 	CapacityAt(rate float64) uint64
 }
 
-// A structure returns the parameters for a Config, and parameters for about the
-// same number of keys. A plan without MemoryBytes can be larger by slack,
-// because it rounds up to eight lines, or to a byte per slice. Cuckoo tables
-// with narrow fingerprints are rounded up by 0.1%.
+// A structure returns the parameters for a Config, and others that are similar
+// and use all of a memory. Some of these are invalid or too large. A plan
+// without MemoryBytes can be larger by slack, because it rounds up to eight
+// lines, or to a byte per slice. Cuckoo tables with narrow fingerprints are
+// rounded up by 0.1%.
 type structure struct {
 	params    func(n uint64, rate float64, bytes uint64) (params, error)
-	neighbors func(p params) []params
+	neighbors func(p params, bytes uint64) []params
 	slack     func(bytes uint64) uint64
 }
 
@@ -53,15 +55,13 @@ var structures = map[string]structure{
 func ofBloom(layout bloom.Layout, whole uint64) structure {
 	return structure{func(n uint64, rate float64, bytes uint64) (params, error) {
 		return bloom.Config{Capacity: n, FPRate: rate, MemoryBytes: bytes, Layout: layout}.Params()
-	}, func(p params) (list []params) {
-		for q, k := p.(bloom.Params), -4; k <= 4; k++ {
-			q.Hashes += k
+	}, func(p params, bytes uint64) (list []params) {
+		best := p.(bloom.Params)
+		for k := max(1, best.Hashes-8); k <= min(best.Hashes+8, sizing.MaxHashes); k++ {
 			if layout == bloom.Partitioned {
-				whole = uint64(max(1, q.Hashes))
+				whole = uint64(k)
 			}
-			q.Bits = p.SizeBytes() / 8 * 64 / whole * whole
-			list = append(list, q)
-			q.Hashes -= k
+			list = append(list, bloom.Params{Bits: bytes / 8 * 64 / whole * whole, Hashes: k, Layout: layout})
 		}
 		return list
 	}, fixed([]uint64{bloom.Classic: 0, bloom.Partitioned: 255, bloom.Blocked: 7 * 64}[layout])}
@@ -70,12 +70,10 @@ func ofBloom(layout bloom.Layout, whole uint64) structure {
 func ofCounting(layout counting.Layout, whole uint64) structure {
 	return structure{func(n uint64, rate float64, bytes uint64) (params, error) {
 		return counting.Config{Capacity: n, FPRate: rate, MemoryBytes: bytes, Layout: layout}.Params()
-	}, func(p params) (list []params) {
-		for q, k := p.(counting.Params), -4; k <= 4; k++ {
-			q.Hashes += k
-			q.Counters = p.SizeBytes() * 2 / whole * whole
-			list = append(list, q)
-			q.Hashes -= k
+	}, func(p params, bytes uint64) (list []params) {
+		best := p.(counting.Params)
+		for k := max(1, best.Hashes-8); k <= min(best.Hashes+8, sizing.MaxHashes); k++ {
+			list = append(list, counting.Params{Counters: bytes * 2 / whole * whole, Hashes: k, Layout: layout})
 		}
 		return list
 	}, fixed([]uint64{counting.Classic: 0, counting.Blocked: 7 * 256}[layout])}
@@ -84,17 +82,16 @@ func ofCounting(layout counting.Layout, whole uint64) structure {
 func ofCuckoo(compact bool) structure {
 	return structure{func(n uint64, rate float64, bytes uint64) (params, error) {
 		return cuckoo.Config{Capacity: n, FPRate: rate, MemoryBytes: bytes, Compact: compact}.Params()
-	}, func(p params) (list []params) {
-		for f := 4; f <= 32; f++ {
-			q := cuckoo.Params{FingerprintBits: f, Compact: compact}
+	}, func(p params, bytes uint64) (list []params) {
+		best := p.(cuckoo.Params).Buckets
+		for f := sizing.MinFingerprintBits; f <= sizing.MaxFingerprintBits; f++ {
 			bucket := uint64(4 * f)
 			if compact {
 				bucket -= 4
 			}
-			most := (p.SizeBytes() - 8) * 8 / bucket &^ 1
-			for i := range uint64(3) {
-				q.Buckets = most + 2 - 2*i
-				list = append(list, q)
+			most := (bytes - min(8, bytes)) / 8 * 64 / bucket &^ 1
+			for _, buckets := range []uint64{most + 2, most, most - 2, most - 4, most / 64 * 64, 1 << (bits.Len64(most|1) - 1), best + 2, best + 4} {
+				list = append(list, cuckoo.Params{Buckets: buckets, FingerprintBits: f, Compact: compact})
 			}
 		}
 		return list
@@ -113,7 +110,7 @@ func TestMemoryAndRateGiveTheLargestCapacity(t *testing.T) {
 		require.Positive(t, n)
 		require.LessOrEqual(t, p.RateAt(n), rate)
 		require.LessOrEqual(t, p.SizeBytes(), bytes)
-		for _, q := range s.neighbors(p) {
+		for _, q := range s.neighbors(p, bytes) {
 			if q.SizeBytes() <= bytes {
 				require.LessOrEqual(t, q.CapacityAt(rate), n, "%v holds more than %v", q, p)
 			}
@@ -129,6 +126,124 @@ func TestMemoryAndRateGiveTheLargestCapacity(t *testing.T) {
 			require.Less(t, rate, 2.4e-10) // fingerprints have 32 bits
 		}
 	})
+}
+
+// Of all parameters that fit in a memory, none has a lower rate.
+func TestMemoryGivesTheLowestRate(t *testing.T) {
+	for name, s := range structures {
+		for n := uint64(1); n <= 1e9; n *= 1000 {
+			found := 0
+			for _, bits := range []uint64{1, 4, 7, 9, 12, 20, 45, 300} {
+				for _, odd := range []uint64{0, 300} {
+					bytes := max(1, n*bits/8+odd)
+					lowest := s.lowest(t, name, n, bytes)
+					if lowest < 1 {
+						found++
+						s.accepts(t, n, bytes, lowest)
+					}
+				}
+			}
+			require.Greater(t, found, 5, name)
+		}
+	}
+}
+
+// anyRate is the highest rate below 1.
+var anyRate = math.Nextafter(1, 0)
+
+// lowest returns the lowest rate for n keys in a memory, and 1 if there is
+// none. The error must then name a sufficient memory.
+func (s structure) lowest(t *testing.T, name string, n, bytes uint64) float64 {
+	t.Helper()
+	lowest := 1.0
+	p, err := s.params(n, 0, bytes)
+	if err == nil {
+		lowest = p.RateAt(n)
+		require.Less(t, lowest, 1.0)
+		require.LessOrEqual(t, p.SizeBytes(), bytes)
+		require.GreaterOrEqual(t, p.CapacityAt(anyRate), n)
+	} else {
+		s.namesWhatFits(t, err, n, 0.5, bytes)
+	}
+	for _, q := range s.neighbors(p, bytes) {
+		if q.SizeBytes() <= bytes && q.CapacityAt(anyRate) >= n { // a cuckoo table may be too small
+			require.False(t, q.RateAt(n) < lowest, "%s: %d keys in %d bytes: %v has a lower rate than %v", name, n, bytes, q, p)
+		}
+	}
+	return lowest
+}
+
+// accepts checks a rate combined with a memory in which the lowest rate is
+// lowest: 0.7*lowest must be refused. Rates below 1e-7 are left out, since they
+// take long and a cuckoo filter cannot have them.
+func (s structure) accepts(t *testing.T, n, bytes uint64, lowest float64) {
+	t.Helper()
+	for _, rate := range []float64{lowest, 1.2 * lowest, 2 * lowest} {
+		if rate < 1 && rate > 1e-7 {
+			q, err := s.params(n, rate, bytes)
+			require.NoError(t, err)
+			require.LessOrEqual(t, q.SizeBytes(), bytes)
+			require.LessOrEqual(t, q.RateAt(n), rate)
+		}
+	}
+	lower := 0.7 * lowest
+	if lower <= 1e-7 {
+		return
+	}
+	_, err := s.params(n, lower, bytes)
+	s.namesWhatFits(t, err, n, lower, bytes)
+	least, err := s.params(n, lower, 0)
+	require.NoError(t, err)
+	same, err := s.params(n, lower, least.SizeBytes())
+	require.NoError(t, err)
+	require.Equal(t, least, same)
+}
+
+// namesWhatFits checks the error for n keys at a rate in a memory.
+func (s structure) namesWhatFits(t require.TestingT, err error, n uint64, rate float64, bytes uint64) {
+	checks.NamesWhatFits(t, err, rate, func(rate float64, bytes uint64) error {
+		_, err := s.params(n, rate, bytes)
+		return err
+	}, bytes)
+}
+
+// Without a limit, CapacityAt returns at least the capacity in the Config.
+// Rates that a structure cannot have are ignored.
+func TestParamsHaveTheirCapacity(t *testing.T) {
+	rates := []float64{anyRate}
+	for beyond := 1.0; beyond > 1e-17; beyond /= 10 {
+		rates = append(rates, 1-beyond, beyond/2)
+	}
+	for name, s := range structures {
+		found := 0
+		for _, rate := range rates {
+			for n := uint64(1); n <= 1e6; n += 1 + n/7 {
+				p, err := s.params(n, rate, 0)
+				if err == nil {
+					found++
+					require.GreaterOrEqual(t, p.CapacityAt(rate), n, "%s: %v at a rate of %g", name, p, rate)
+				}
+			}
+		}
+		require.Greater(t, found, 1000, name)
+	}
+}
+
+func TestTooManyKeysHaveNoRate(t *testing.T) {
+	for name, s := range structures {
+		for _, n := range []uint64{1 << 60, 1 << 63, math.MaxUint64} {
+			_, err := s.params(n, 0, 1<<20)
+			require.ErrorContains(t, err, "Config.Capacity", name)
+		}
+	}
+}
+
+func TestAnyMemoryIsPossible(t *testing.T) {
+	for name, s := range structures {
+		p, err := s.params(1, 0, math.MaxUint64)
+		require.NoError(t, err, name)
+		require.LessOrEqual(t, p.SizeBytes(), uint64(sizing.MaxBits/8), name)
+	}
 }
 
 // The error names the memory that a single key needs, or the impossible rate.
@@ -186,19 +301,8 @@ func TestErrorsNameWhatIsNeeded(t *testing.T) {
 			require.GreaterOrEqual(t, bytes+s.slack(p.SizeBytes()), p.SizeBytes())
 			return
 		}
-		var fe *hashfam.FieldError
-		require.ErrorAs(t, err, &fe)
-		var least uint64
-		var same, fits float64
-		found, _ := fmt.Sscanf(fe.Allowed, "at least %d for FPRate %g, or FPRate %g", &least, &same, &fits)
-		require.GreaterOrEqual(t, found, 1, fe.Allowed)
-		require.Equal(t, p.SizeBytes(), least)
-		_, err = s.params(n, rate, least)
-		require.NoError(t, err)
-		if found == 3 {
-			_, err = s.params(n, fits, max(1, bytes))
-			require.NoError(t, err, "%v", fe)
-		}
+		require.ErrorContains(t, err, fmt.Sprintf("at least %d for ", p.SizeBytes()))
+		s.namesWhatFits(t, err, n, rate, max(1, bytes))
 	})
 }
 

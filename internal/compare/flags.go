@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/filterfam/filterfam/internal/compare/advice"
+	"github.com/filterfam/filterfam/internal/advice"
 	"github.com/filterfam/filterfam/internal/compare/measure"
 	"github.com/filterfam/filterfam/internal/compare/report"
 )

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/filterfam/filterfam/internal/compare/advice"
+	"github.com/filterfam/filterfam/internal/advice"
 	"github.com/filterfam/filterfam/internal/compare/report"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame/frametest"
-	"github.com/filterfam/filterfam/internal/saturating"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // A Machine tests a structure by random actions. It also has a twin, to which
@@ -101,7 +101,7 @@ func (m *Machine) repeat() {
 
 // Count adds n copies to the model.
 func (m *Machine) Count(key string, n uint64) {
-	m.Counts[key] = saturating.Add(m.Counts[key], n)
+	m.Counts[key] = sizing.SaturatingAdd(m.Counts[key], n)
 	m.Added = append(m.Added, Entry{key, n, m.Now})
 }
 
@@ -136,7 +136,7 @@ func (m *Machine) copies() []string {
 // Total returns the sum of counts, or the largest number if it is larger.
 func Total(counts map[string]uint64) (sum uint64) {
 	for _, n := range counts {
-		sum = saturating.Add(sum, n)
+		sum = sizing.SaturatingAdd(sum, n)
 	}
 	return sum
 }

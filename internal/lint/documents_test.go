@@ -174,17 +174,6 @@ func buildAll(t *testing.T, programs []string) string {
 	return filepath.Join(dir, "all")
 }
 
-// What a new user reads must not grow.
-func TestDocumentsForUsersAreShort(t *testing.T) {
-	words := func(document string) int { return len(strings.Fields(read(t, document))) }
-	require.LessOrEqual(t, words("README.md"), 850)
-	all := words("README.md")
-	for _, name := range []string{"choosing", "recipes", "security", "command"} {
-		all += words("docs/" + name + ".md")
-	}
-	require.LessOrEqual(t, all, 8500, "words of README, choosing, recipes, security and command")
-}
-
 var (
 	paragraphs = regexp.MustCompile(`\n\n+`)
 	// command matches the start of a shell command that has an argument.

@@ -3,7 +3,7 @@ package tracker
 import (
 	"slices"
 
-	"github.com/filterfam/filterfam/internal/saturating"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // Merge adds the counts of the other trackers, which must have the same Goal.
@@ -40,9 +40,9 @@ func (t *Tracker) addTails(sides []*Tracker) {
 		for t.match(&theirs); !t.tail.addTail(&theirs); t.match(&theirs) {
 			t.widen(&t.tail) // a sum did not fit
 		}
-		t.total = saturating.Add(t.total, side.total)
+		t.total = sizing.SaturatingAdd(t.total, side.total)
 		t.floor = max(t.floor, side.floor)
-		t.missed = saturating.Add(t.missed, side.missed)
+		t.missed = sizing.SaturatingAdd(t.missed, side.missed)
 	}
 }
 
@@ -55,7 +55,7 @@ func (t *Tracker) addRecords(sides []*Tracker) {
 		for from := range side.log.all() {
 			exact, d := side.log.exact(from), side.log.digest(from)
 			if r := t.index.find(t.log, d); r != none {
-				t.log.setCount(r, saturating.Add(t.log.count(r), exact))
+				t.log.setCount(r, sizing.SaturatingAdd(t.log.count(r), exact))
 			} else {
 				admit(t, exact, 0, d, side.log.key(from))
 			}
@@ -63,7 +63,7 @@ func (t *Tracker) addRecords(sides []*Tracker) {
 	}
 	for r := range t.log.all() {
 		guess := t.tail.count(t.log.digest(r))
-		count := min(saturating.Add(t.log.count(r), guess), t.total)
+		count := min(sizing.SaturatingAdd(t.log.count(r), guess), t.total)
 		t.log.setCount(r, count)
 		t.log.setGuess(r, min(guess, count))
 	}
@@ -78,7 +78,7 @@ func (t *Tracker) addRecords(sides []*Tracker) {
 func Join(shards []*Tracker) Tracker {
 	t := New(shards[0].Goal)
 	for _, s := range shards {
-		t.total = saturating.Add(t.total, s.total)
+		t.total = sizing.SaturatingAdd(t.total, s.total)
 		t.floor = max(t.floor, s.floor)
 		t.missed = max(t.missed, s.missed)
 		t.live += s.live

@@ -5,14 +5,14 @@ import (
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/saturating"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // An Estimate contains the bounds of the key's count.
 type Estimate struct{ Low, High uint64 }
 
 func (e Estimate) plus(o Estimate) Estimate {
-	return Estimate{saturating.Add(e.Low, o.Low), saturating.Add(e.High, o.High)}
+	return Estimate{sizing.SaturatingAdd(e.Low, o.Low), sizing.SaturatingAdd(e.High, o.High)}
 }
 
 // EstimateOf returns the sum of all panes' estimates of the key with digest d.
@@ -45,7 +45,7 @@ func (t *Tracker) estimateOf(r record) Estimate {
 // sumOf adds up a number over all panes.
 func sumOf(panes []Tracker, number func(*Tracker) uint64) (sum uint64) {
 	for i := range panes {
-		sum = saturating.Add(sum, number(&panes[i]))
+		sum = sizing.SaturatingAdd(sum, number(&panes[i]))
 	}
 	return sum
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/saturating"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // A tail is a conservative count-min sketch with two rows for the keys that a
@@ -146,7 +146,7 @@ func (t *tail) addTail(o *tail) bool {
 		}
 	}
 	for i, w := range o.words {
-		t.words[i] = saturating.Add(t.words[i], w)
+		t.words[i] = sizing.SaturatingAdd(t.words[i], w)
 	}
 	return true
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks/machine"
-	"github.com/filterfam/filterfam/internal/saturating"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // The model of a tail is a map. No count is below the truth after additions and
@@ -35,7 +35,7 @@ func TestTailMatchesAMap(t *testing.T) {
 				}
 				other.raise(d, was+n)
 				require.Equal(t, other, l)
-				truth[d] = saturating.Add(truth[d], n)
+				truth[d] = sizing.SaturatingAdd(truth[d], n)
 			},
 			"widen in place": func(t *rapid.T) {
 				if l.shift == tailMaxShift || l.cells(uint64(l.size)) < 8 {
@@ -71,9 +71,9 @@ func TestTailMatchesAMap(t *testing.T) {
 					require.Equal(t, before, l)
 					return
 				}
-				truth[d] = saturating.Add(truth[d], n)
+				truth[d] = sizing.SaturatingAdd(truth[d], n)
 				for i, sum := range counters(&l) {
-					require.Equal(t, saturating.Add(mine[i], theirs[i]), sum)
+					require.Equal(t, sizing.SaturatingAdd(mine[i], theirs[i]), sum)
 				}
 			},
 			"add nothing": func(t *rapid.T) {

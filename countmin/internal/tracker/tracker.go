@@ -20,7 +20,7 @@ import (
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/saturating"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // A Tracker counts the most frequent keys exactly, from the moment it admits
@@ -68,16 +68,16 @@ func Observe[K Key](p *Panes, d hashfam.Digest, key K, n uint64) {
 		p.begin()
 		t = p.Last
 	}
-	t.total = saturating.Add(t.total, n)
+	t.total = sizing.SaturatingAdd(t.total, n)
 	if r := t.index.find(t.log, d); r != none {
-		t.log.setCount(r, saturating.Add(t.log.count(r), n))
+		t.log.setCount(r, sizing.SaturatingAdd(t.log.count(r), n))
 		return
 	}
 	before, added := t.tail.add(d, n, min(t.floor, t.tail.limit()))
 	if added {
 		return // the key's count does not exceed floor
 	}
-	now := saturating.Add(before, n)
+	now := sizing.SaturatingAdd(before, n)
 	if now > t.floor && t.makeRoom(recordBytes(uint64(len(key))), now) {
 		admit(t, now, before, d, key)
 		return

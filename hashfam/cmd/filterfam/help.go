@@ -10,7 +10,7 @@ Each line of the input is a key.
   top [FILE...]             print the most frequent lines
   info FILE...              describe the structures in files
   merge -o FILE A B...      merge structures
-  plan -n N                 list structures with their sizes
+  plan -n N                 list filters with their sizes
   key > FILE                create a secret key
   help SUBCOMMAND           print the flags of a subcommand
 
@@ -126,8 +126,9 @@ sketches and heavy hitters. FILE appears when it is complete, or not at all.
 
 const planHelp = `usage: filterfam plan [-n N] [-fpr RATE] [-memory BYTES]
 
-Lists the structures for N keys, with their sizes and the Go code that creates
-them. Two of the three flags are enough. The rate is 0.01 if only one is given.
+Lists the filters for N keys, with their sizes and the Go code that creates
+them. Two of the three flags are enough: without -fpr, each has its lowest rate,
+and without -n, as many keys as fit. The rate is 0.01 if only one flag is given.
 
   filterfam plan -n 1e6 -fpr 0.001
   filterfam plan -n 1e6 -memory 1M

@@ -18,7 +18,7 @@ import (
 	"github.com/filterfam/filterfam/hashfam/perfect"
 	"github.com/filterfam/filterfam/internal/frame"
 	"github.com/filterfam/filterfam/internal/memory"
-	"github.com/filterfam/filterfam/internal/saturating"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // A structure is any structure that a file can contain.
@@ -130,7 +130,7 @@ func (c *command) openHeader(ctx context.Context, name string) (*openFrame, erro
 // checkMemory returns an error unless there is memory for the structure that
 // the header describes, beside the given number of bytes.
 func (f *openFrame) checkMemory(held uint64) error {
-	return memory.Check(saturating.Add(f.header.Memory(f.size), held))
+	return memory.Check(sizing.SaturatingAdd(f.header.Memory(f.size), held))
 }
 
 func (f *openFrame) Read(b []byte) (int, error) {

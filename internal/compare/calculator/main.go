@@ -9,7 +9,7 @@ import (
 	"encoding/json"
 	"syscall/js"
 
-	"github.com/filterfam/filterfam/internal/compare/advice"
+	"github.com/filterfam/filterfam/internal/advice"
 )
 
 func main() {

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 
-	"github.com/filterfam/filterfam/internal/compare/advice"
+	"github.com/filterfam/filterfam/internal/advice"
 	"github.com/filterfam/filterfam/internal/compare/measure"
 )
 

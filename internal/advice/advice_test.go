@@ -22,8 +22,8 @@ import (
 	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/hashfam/perfect"
+	"github.com/filterfam/filterfam/internal/advice"
 	"github.com/filterfam/filterfam/internal/checks"
-	"github.com/filterfam/filterfam/internal/compare/advice"
 )
 
 // choices returns the recommended structures.
@@ -213,6 +213,47 @@ func TestImpossibleNeedsAreExplained(t *testing.T) {
 	}
 }
 
+// The memory that an error names is sufficient.
+func TestErrorsNameASufficientMemory(t *testing.T) {
+	for _, needs := range []advice.Needs{
+		{Keys: 1_000_000, Memory: 1000}, {Keys: 1_000_000, Memory: 1000, Fixed: true}, {Keys: 50, Memory: 1, Delete: true},
+		{Keys: 1_000_000, Rate: 0.01, Memory: 1000, Guess: true}, {Rate: 0.01, Memory: 5, Fixed: true}, {Rate: 1e-9, Memory: 7, Fixed: true},
+	} {
+		_, err := advice.For(needs)
+		require.ErrorIs(t, err, advice.ErrNeeds)
+		_, named, found := strings.Cut(err.Error(), "want at least ")
+		require.True(t, found, err)
+		var mib float64
+		_, scanErr := fmt.Sscanf(named, "%g MiB", &mib)
+		require.NoError(t, scanErr, err)
+		more := needs
+		more.Memory = uint64(mib * (1 << 20))
+		choices(t, more)
+	}
+}
+
+func TestFiltersAreListedForAllOperations(t *testing.T) {
+	const all = "bloom bloom-blocked counting cuckoo cuckoo-compact perfect static"
+	for _, needs := range []advice.Needs{
+		{Keys: 1_000_000, Rate: 0.001},
+		{Keys: 1_000_000, Memory: 1 << 20},
+		{Rate: 0.01, Memory: 64 << 20},
+		{Keys: 1_000_000, Rate: 0.01, Memory: 1 << 20},
+		{Keys: 1_000_000, Rate: 0.001, Guess: true, Counts: true},
+	} {
+		list, err := advice.Filters(needs)
+		require.NoError(t, err, "%+v", needs)
+		require.Equal(t, all, strings.Join(slices.Sorted(strings.SplitSeq(names(list), " ")), " "), "%+v", needs)
+		require.Equal(t, "static", list[0].Structure, "%+v", needs)
+		needs.Guess, needs.Counts = false, false
+		for _, choice := range choices(t, needs) {
+			require.Contains(t, list, choice, "%+v", needs)
+		}
+	}
+	_, err := advice.Filters(advice.Needs{Keys: 1_000_000, Memory: 1000})
+	require.ErrorIs(t, err, advice.ErrNeeds)
+}
+
 // The mean count is the total divided by the number of keys.
 func TestSketchErrorIsWithinTheMeanCount(t *testing.T) {
 	for _, keys := range []uint64{1, 2, 7, 999, 1001, 12_345, 999_000, 1_000_000, 1_003_000} {
@@ -243,7 +284,7 @@ func isOf(c advice.Choice, typeName string) bool {
 // lead to it. The type must be the calculator's first choice or, if another
 // question decides, one of its choices.
 func TestTreeAgreesWithTheCalculator(t *testing.T) {
-	text, err := os.ReadFile("../../../docs/figures/choose.svg")
+	text, err := os.ReadFile("../../docs/figures/choose.svg")
 	require.NoError(t, err)
 	var tree struct {
 		Texts []struct {

@@ -1,7 +1,8 @@
 // Package advice selects the structures of filterfam that serve a need, with
-// their sizes and the Go code that creates them. All sizes are computed from
-// the structure's own Config, but are only estimates for structures that are
-// built from a set, because they depend on the keys.
+// their sizes and the Go code that creates them. The command's plan lists them,
+// and docs/choosing.md and the calculator of internal/compare agree with them.
+// All sizes are computed from the structure's own Config, but are only estimates
+// for structures that are built from a set, because they depend on the keys.
 package advice
 
 import (
@@ -11,17 +12,8 @@ import (
 	"math"
 	"slices"
 	"sort"
-	"strconv"
-	"strings"
-
-	"github.com/dustin/go-humanize"
 
 	"github.com/filterfam/filterfam/bloom"
-	"github.com/filterfam/filterfam/bloom/static"
-	"github.com/filterfam/filterfam/counting"
-	"github.com/filterfam/filterfam/countmin"
-	"github.com/filterfam/filterfam/cuckoo"
-	"github.com/filterfam/filterfam/hashfam/perfect"
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
@@ -105,6 +97,16 @@ var ErrNeeds = errors.New("no structure meets these needs")
 // Bloom filter goes ahead of structures that are only slightly smaller. For
 // returns ErrNeeds if no structure serves.
 func For(n Needs) ([]Choice, error) {
+	return choose(n, func(c candidate) bool { return c.serves(n) })
+}
+
+// Filters is like [For], but returns all filters that do not grow, regardless of
+// the operations that are needed.
+func Filters(n Needs) ([]Choice, error) {
+	return choose(n, func(c candidate) bool { return !c.grows && !c.only })
+}
+
+func choose(n Needs, serves func(c candidate) bool) ([]Choice, error) {
 	switch {
 	case n.Keys == 0 && !(n.Rate > 0 && n.Memory > 0):
 		return nil, fmt.Errorf("%w: 0 keys: want at least 1, or a rate and a memory", ErrNeeds)
@@ -114,7 +116,7 @@ func For(n Needs) ([]Choice, error) {
 	var list []Choice
 	var failed error
 	for _, c := range candidates {
-		if !c.serves(n) {
+		if !serves(c) {
 			continue
 		}
 		choice, err := c.within(n)
@@ -177,8 +179,8 @@ func (c candidate) within(n Needs) (Choice, error) {
 		return c.describe(n, choice, "FPRate: "+number(n.Rate)+", "+memory), err
 	case c.fills:
 		choice, err := c.size(n.Keys, 0, n.Memory)
-		if err != nil || choice.Rate > 0.5 {
-			return Choice{}, tooMany(n)
+		if err != nil || choice.Rate > highestRate {
+			return Choice{}, c.tooMany(n)
 		}
 		return c.describe(n, choice, memory), nil
 	case n.Keys == 0:
@@ -193,8 +195,8 @@ func (c candidate) lowest(n Needs) (Choice, error) {
 		choice, err := c.choice(n, threeDigits(i))
 		return threeDigits(i) >= n.Rate && err == nil && choice.Bytes <= n.Memory
 	})
-	if i == threeDigitNumbers || threeDigits(i) > 0.5 {
-		return Choice{}, tooMany(n)
+	if i == threeDigitNumbers || threeDigits(i) > highestRate {
+		return Choice{}, c.tooMany(n)
 	}
 	return c.choice(n, threeDigits(i))
 }
@@ -209,13 +211,28 @@ func (c candidate) most(n Needs) (Choice, error) {
 		return float64(choice.Bytes)
 	})
 	if n.Keys == 0 {
-		return Choice{}, fmt.Errorf("no key fits in %s MiB at this rate", mebibytes(n.Memory))
+		return Choice{}, c.tooSmall(Needs{Keys: 1, Rate: n.Rate, Memory: n.Memory}, "no key fits in %s MiB at this rate")
 	}
 	return c.choice(n, n.Rate)
 }
 
-func tooMany(n Needs) error {
-	return fmt.Errorf("%s keys do not fit in %s MiB at any rate below 50%%", words(n.Keys), mebibytes(n.Memory))
+// highestRate is the highest rate that is recommended.
+const highestRate = 0.5
+
+func (c candidate) tooMany(n Needs) error {
+	n.Rate = highestRate
+	return c.tooSmall(n, words(n.Keys)+" keys do not fit in %s MiB at any rate below 50%%")
+}
+
+// tooSmall returns an error that contains the memory in MiB, and names a memory
+// that is sufficient if there is one.
+func (c candidate) tooSmall(n Needs, format string) error {
+	choice, err := c.size(n.Keys, n.Rate, 0)
+	if err != nil {
+		return err
+	}
+	const roundedUp = 1.006 // for three digits
+	return fmt.Errorf(format+": want at least %s MiB", mebibytes(n.Memory), mebibytes(uint64(math.Ceil(roundedUp*float64(choice.Bytes)))))
 }
 
 func (c candidate) choice(n Needs, rate float64) (Choice, error) {
@@ -255,107 +272,3 @@ func (c candidate) describe(n Needs, choice Choice, fields string) Choice {
 	choice.Literal = fmt.Sprintf(c.literal, fields, number(choice.Rate), number(epsilon(choice.Keys)))
 	return choice
 }
-
-// A sizer returns the Bytes of a structure, and its Params in words, for a
-// number of keys and a rate. If one of these is 0, some sizers compute it from
-// the memory.
-type sizer func(keys uint64, rate float64, memory uint64) (Choice, error)
-
-func sizeStatic(keys uint64, rate float64, _ uint64) (Choice, error) {
-	bytes, err := static.Config{FPRate: rate}.EstimatedBytes(keys)
-	return Choice{Bytes: bytes, Params: fmt.Sprintf("%.2f columns in a bumped ribbon", mixedBits(rate))}, err
-}
-
-func sizePerfect(keys uint64, rate float64, _ uint64) (Choice, error) {
-	bytes, err := perfect.FilterConfig{FPRate: rate}.EstimatedBytes(keys)
-	return Choice{
-		Bytes:  bytes,
-		Params: fmt.Sprintf("a hash function of 2.2 bits and a fingerprint of %.2f bits per key", mixedBits(rate)),
-	}, err
-}
-
-// mixedBits returns the mean fingerprint length for a rate, when some
-// fingerprints have one bit more than others.
-func mixedBits(rate float64) float64 {
-	whole := math.Ceil(math.Log2(1 / rate))
-	return whole + 1 - math.Ldexp(rate, int(whole))
-}
-
-func sizeBloom(layout bloom.Layout) sizer {
-	return func(keys uint64, rate float64, memory uint64) (Choice, error) {
-		p, err := bloom.Config{Capacity: keys, FPRate: rate, MemoryBytes: memory, Layout: layout}.Params()
-		return sized(p, keys, rate, fmt.Sprintf("%s bits, %d hashes", words(p.Bits), p.Hashes)), err
-	}
-}
-
-// sized returns the Choice for a structure's Params.
-func sized(p interface {
-	SizeBytes() uint64
-	RateAt(keys uint64) float64
-	CapacityAt(rate float64) uint64
-}, keys uint64, rate float64, params string) Choice {
-	if keys == 0 {
-		keys = p.CapacityAt(rate)
-	}
-	return Choice{Keys: keys, Rate: p.RateAt(keys), Bytes: p.SizeBytes(), Params: params}
-}
-
-func sizeBloomScalable(keys uint64, rate float64, memory uint64) (Choice, error) {
-	bytes, err := bloom.ScalableConfig{Expected: keys, FPRate: rate, MemoryBytes: memory}.InitialBytes()
-	return Choice{Bytes: bytes, Params: "a first stage at half the rate, or at the full rate if it fills the memory"}, err
-}
-
-func sizeCuckooScalable(keys uint64, rate float64, _ uint64) (Choice, error) {
-	bytes, err := cuckoo.ScalableConfig{Expected: keys, FPRate: rate}.InitialBytes()
-	return Choice{Bytes: bytes, Params: "pages of up to 4,096 slots"}, err
-}
-
-func sizeCounting(keys uint64, rate float64, memory uint64) (Choice, error) {
-	p, err := counting.Config{Capacity: keys, FPRate: rate, MemoryBytes: memory}.Params()
-	return sized(p, keys, rate, fmt.Sprintf("%s counters of 4 bits, %d hashes", words(p.Counters), p.Hashes)), err
-}
-
-func sizeCuckoo(compact bool) sizer {
-	return func(keys uint64, rate float64, memory uint64) (Choice, error) {
-		p, err := cuckoo.Config{Capacity: keys, FPRate: rate, MemoryBytes: memory, Compact: compact}.Params()
-		return sized(p, keys, rate, fmt.Sprintf("%s buckets of 4 fingerprints of %d bits", words(p.Buckets), p.FingerprintBits)), err
-	}
-}
-
-// epsilon returns the largest three-digit error up to the mean count.
-func epsilon(keys uint64) float64 {
-	i := sort.Search(threeDigitNumbers, func(i int) bool { return threeDigits(i) > 1/float64(keys+1) })
-	return threeDigits(i - 1)
-}
-
-func sizeSketch(keys uint64, rate float64, _ uint64) (Choice, error) {
-	p, err := countmin.Config{Epsilon: epsilon(keys), Delta: rate, Conservative: true}.Params()
-	return Choice{
-		Bytes:  p.SizeBytes(),
-		Params: fmt.Sprintf("%d rows of %s counters of %d bits", p.Depth, words(p.Width), p.CounterBits),
-	}, err
-}
-
-const threeDigitNumbers = 20 * 900
-
-// threeDigits returns element i of the numbers with three significant digits
-// from 1.00e-20 to 9.99e-1.
-func threeDigits(i int) float64 {
-	x, _ := strconv.ParseFloat(fmt.Sprintf("%de%d", 100+i%900, i/900-22), 64) // never fails
-	return x
-}
-
-func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
-
-// mebibytes formats a number of bytes as MiB, with three digits.
-func mebibytes(bytes uint64) string { return number(rounded(float64(bytes) / (1 << 20))) }
-
-// rounded returns x with three significant digits.
-func rounded(x float64) float64 {
-	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', 3, 64), 64) // never fails
-	return x
-}
-
-// integer formats n as a Go literal, and words formats it as prose.
-func integer(n uint64) string { return strings.ReplaceAll(words(n), ",", "_") }
-func words(n uint64) string   { return humanize.Comma(int64(min(n, math.MaxInt64))) }

@@ -20,7 +20,7 @@ import (
 )
 
 // bits returns the number of bits per key.
-func bits(bytes uint64, keys int) float64 { return 8 * float64(bytes) / float64(keys) }
+func bits(bytes uint64, keys float64) float64 { return 8 * float64(bytes) / keys }
 
 // integers returns the digests of the integers from low to high-1.
 func integers(low, high int) []hashfam.Digest {
@@ -99,7 +99,7 @@ func TestChoosingShowsFiltersThatGrow(t *testing.T) {
 			require.NoError(t, c.AddDigest(d))
 		}
 		added = n
-		inBloom, inCuckoo = append(inBloom, bits(b.SizeBytes(), n)), append(inCuckoo, bits(c.SizeBytes(), n))
+		inBloom, inCuckoo = append(inBloom, bits(b.SizeBytes(), float64(n))), append(inCuckoo, bits(c.SizeBytes(), float64(n)))
 	}
 	checks.Documented(t, "choosing.md", "| `bloom.Scalable` | %.1f | %.1f | %.1f |", inBloom...)
 	checks.Documented(t, "choosing.md", "| `cuckoo.Scalable` | %.1f | %.1f | %.1f |", inCuckoo...)
