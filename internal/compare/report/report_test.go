@@ -206,7 +206,7 @@ func parsed(t *testing.T, number string) float64 {
 // Liberation Sans.
 func TestLabelsFitInWiderFonts(t *testing.T) {
 	label := regexp.MustCompile(`<text x="([0-9.]+)" y="[^"]*" transform="scale\(1, -1\)"\s+style="[^"]*font-size:([0-9]+)px[^"]*">([^<]*)</text>`)
-	for _, name := range []string{"time-by-n", "count-error", "smaller"} {
+	for _, name := range []string{"time-by-n", "count-error", "smaller", "absent"} {
 		text, end := figure(t, name)
 		labels := label.FindAllStringSubmatch(text, -1)
 		require.Greater(t, len(labels), 8, name)
