@@ -115,7 +115,7 @@ func TestStageCountsAreChecked(t *testing.T) {
 		{1, 0}: true, {64, 0}: true, {64, math.MaxInt32}: true, {0, 0}: false, {65, 0}: false, {1, math.MaxInt32 + 1}: false,
 	} {
 		p := frame.EncodeParams(scalableParams{Expected: 1000, FPRate: 0.01, MemoryBytes: 1, Grown: stages.grown, Frozen: stages.frozen})
-		_, err := parseScalable(frame.Header{Version: 2, Params: p}, hashfam.Family{})
+		_, err := parseScalable(frame.Header{Version: 1, Params: p}, hashfam.Family{})
 		require.Equal(t, ok, err == nil, "%v: %v", stages, err)
 	}
 }

@@ -20,9 +20,14 @@ type deltaParams struct {
 	Proof   uint64 // 16: digest of Base and the fingerprint of the result
 }
 
-var deltaFormat = frame.Format[frame.Header, uint64]{
-	Kind: frame.BloomDelta, Version: 1, Errs: errs,
-	Parse: func(h frame.Header, _ hashfam.Family) (frame.Header, error) { return h, nil },
+var deltaFormat = frame.Format[deltaParams, uint64]{
+	Kind: frame.BloomDelta, Version: 1, Errs: errs, Parse: parseDelta,
+}
+
+func parseDelta(h frame.Header, _ hashfam.Family) (deltaParams, error) {
+	var d deltaParams
+	err := h.DecodeParams(&d, errs)
+	return d, err
 }
 
 // AppendDelta appends a delta that changes old to f, for use by
@@ -75,11 +80,7 @@ func (f *Filter) AppendDelta(dst []byte, old *Filter) ([]byte, error) {
 // state for which it was created. With the public family, anyone can create
 // deltas.
 func (f *Filter) ApplyDelta(delta []byte) error {
-	var d deltaParams
-	h, code, err := deltaFormat.Read(frame.NewBytesReader(delta, errs), f.params.Family)
-	if err == nil {
-		err = h.DecodeParams(&d, errs)
-	}
+	d, code, err := deltaFormat.Read(frame.NewBytesReader(delta, errs), f.params.Family)
 	if err != nil {
 		return err
 	}

@@ -22,10 +22,10 @@
 //	f.ContainsString("example.org") // true
 //
 // Package [hashfam] describes what all types have in common: concurrency, zero
-// values, cost, encoding and printing. Only [Concurrent] can be changed by
-// several goroutines at the same time. In this package, m is the number of bits
-// and k is the number of hash functions, so methods run in O(k) time for a key
-// and in O(m) time for a whole filter.
+// values, cost, errors, encoding and printing. Only [Concurrent] can be changed
+// by several goroutines at the same time. In this package, m is the number of
+// bits and k is the number of hash functions, so methods run in O(k) time for a
+// key and in O(m) time for a whole filter.
 //
 // # Layouts
 //

@@ -5,6 +5,7 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
+// errs makes this package's errors, which match those of package hashfam.
 var errs = &fault.Maker{Package: "bloom"}
 
 func paramError(field string, value any, allowed string) error {

@@ -64,8 +64,7 @@ func Example_markAndSweep() {
 		all = slices.DeleteFunc(all, func(id string) bool { return removed[id] })
 	}
 	fmt.Println(lost, "reachable objects removed;", "at most 2 of 10,000 others stay:", len(all) <= 10_002)
-	// Output: 0 reachable objects removed; at most 2 of 10,000 others stay:
-	// true
+	// Output: 0 reachable objects removed; at most 2 of 10,000 others stay: true
 }
 
 // publish adds the numbers of a filter to /debug/vars. Since three of them read

@@ -9,8 +9,7 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// scalableParams are the parameters in a frame of kind ScalableBloom, version
-// 2. If MemoryBytes is zero, it is left out, and the frame has version 1.
+// scalableParams are the parameters in a frame of kind ScalableBloom.
 //
 // The payload is a table and the bit arrays of all stages. The table contains
 // 16 bytes for each stage: the parameters in a frame of kind Bloom. Zeros fill
@@ -37,7 +36,7 @@ type openScalable struct {
 }
 
 var scalableFormat = frame.Format[openScalable, uint64]{
-	Kind: frame.ScalableBloom, Version: 2, Errs: errs, Parse: parseScalable,
+	Kind: frame.ScalableBloom, Version: 1, Errs: errs, Parse: parseScalable,
 }
 
 // AppendBinary appends the encoded filter to dst: the bit arrays, and about 80
@@ -79,7 +78,7 @@ func (s *Scalable) encode() (frame.Header, frame.Payload, error) {
 		Expected: c.Expected, FPRate: c.FPRate, Stored: s.stored,
 		Layout: c.Layout, Grown: uint8(s.grown()), Frozen: uint32(s.frozen), MemoryBytes: c.MemoryBytes,
 	}, 8*(tableWords(uint64(len(s.list)))+s.words()))
-	return h.Shortest(), s.payload, nil
+	return h, s.payload, nil
 }
 
 // payload yields the table and the bit arrays.
@@ -110,7 +109,7 @@ func (s *Scalable) decode(r *frame.Reader) error {
 
 func parseScalable(h frame.Header, fam hashfam.Family) (openScalable, error) {
 	var p scalableParams
-	if err := h.DecodeLongest(&p, errs); err != nil {
+	if err := h.DecodeParams(&p, errs); err != nil {
 		return openScalable{}, err
 	}
 	if p.Grown == 0 || p.Grown > 64 {

@@ -42,7 +42,7 @@ func (f *Filter) DeleteAll(digests []hashfam.Digest) int {
 // cache.
 func (f *Filter) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	dst = slices.Grow(dst, len(digests))
-	if f.made().params.Layout == Blocked {
+	if f.made().params.blocked() {
 		return f.hasEach(dst, digests, hasBlocked)
 	}
 	a := batch.Array{Words: f.counters, K: f.params.Hashes, Span: f.span, LogBits: 2}
@@ -89,7 +89,7 @@ func (f *Filter) group(digests []hashfam.Digest) (group, rest []hashfam.Digest) 
 	switch {
 	case len(digests) == 0:
 		return nil, nil
-	case f.params.Layout == Blocked:
+	case f.params.blocked():
 		return batch.Blocks(f.counters, digests, f.span)
 	case len(f.counters) > outOfCache:
 		return batch.Spread(f.counters, digests, f.params.Hashes, f.span/2)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
 )
@@ -81,6 +82,6 @@ func parseParams(h frame.Header, fam hashfam.Family) (Params, error) {
 	if err != nil {
 		return Params{}, err
 	}
-	p := Params{Counters: a.Cells, Hashes: a.Hashes, Layout: Layout(a.Layout), Family: fam}
+	p := Params{Counters: a.Cells, Hashes: a.Hashes, Layout: bloom.Layout(a.Layout), Family: fam}
 	return p, cmp.Or(p.check(hashfam.ErrCorrupt), h.CheckPayload(8*p.words(), errs))
 }

@@ -10,16 +10,6 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// A Layout determines where the positions of a key can be. Package bloom uses
-// the same type.
-type Layout = bloom.Layout
-
-// The layouts. Package counting has no partitioned layout.
-const (
-	Classic = bloom.Classic // anywhere in the array: needs the least memory
-	Blocked = bloom.Blocked // within a block of 512 counters: the fastest layout
-)
-
 // A Config describes a filter by two or all of Capacity, FPRate and
 // MemoryBytes. If two are set, the third follows from them; see [bloom.Config].
 type Config struct {
@@ -39,8 +29,8 @@ type Config struct {
 	// needs 72 bytes more.
 	MemoryBytes uint64
 
-	// Layout is Classic by default.
-	Layout Layout
+	// Layout is [bloom.Classic], the default, or [bloom.Blocked].
+	Layout bloom.Layout
 
 	// Family hashes the keys. The zero value is the public family. Use a keyed
 	// family if untrusted parties can choose keys.
@@ -58,7 +48,7 @@ type Params struct {
 	// Hashes is k, the number of positions per key: 1 to 255.
 	Hashes int
 
-	Layout Layout
+	Layout bloom.Layout
 	Family hashfam.Family
 }
 
@@ -74,7 +64,7 @@ const maxCounters = sizing.MaxBits / 4
 // Params returns [hashfam.ErrParams], naming the field, if no filter meets c.
 // It needs the same time as [bloom.Config.Params].
 func (c Config) Params() (Params, error) {
-	if c.Layout != Classic && c.Layout != Blocked {
+	if c.Layout != bloom.Classic && c.Layout != bloom.Blocked {
 		return Params{}, errs.Field(hashfam.ErrParams, "Config.Layout", c.Layout, "classic or blocked")
 	}
 	return budget.Plan(errs, c.Capacity, c.FPRate, c.MemoryBytes, c.smallest, c.within)
@@ -95,7 +85,7 @@ func (c Config) smallest(n uint64, rate float64) (Params, error) {
 // memory. If there are none, the result is invalid.
 func (c Config) within(n, bytes uint64) Params {
 	p := Params{Counters: min(bytes, sizing.MaxBits/8) / 8 * perWord, Layout: c.Layout, Family: c.Family}
-	if c.Layout == Blocked {
+	if c.Layout == bloom.Blocked {
 		p.Counters -= p.Counters % blockCounters
 	}
 	p.Hashes = sizing.HashesWithin(p.Counters, n, func(k int) float64 {
@@ -113,9 +103,9 @@ func (p Params) check(reason error) error {
 		return errs.Field(reason, "Params.Counters", p.Counters, fmt.Sprintf("1 to %d", uint64(maxCounters)))
 	case p.Hashes < 1 || p.Hashes > sizing.MaxHashes:
 		return errs.Field(reason, "Params.Hashes", p.Hashes, fmt.Sprintf("1 to %d", sizing.MaxHashes))
-	case p.Layout != Classic && p.Layout != Blocked:
+	case p.Layout != bloom.Classic && p.Layout != bloom.Blocked:
 		return errs.Field(reason, "Params.Layout", p.Layout, "classic or blocked")
-	case p.Layout == Blocked && p.Counters%blockCounters != 0:
+	case p.blocked() && p.Counters%blockCounters != 0:
 		return errs.Field(reason, "Params.Counters", p.Counters, "a multiple of 512 for Blocked")
 	}
 	return nil
@@ -126,6 +116,9 @@ func (p Params) check(reason error) error {
 func (p Params) fits(reason error) error {
 	return errs.Fits(reason, "Params.Counters", p.Counters, p.SizeBytes())
 }
+
+// blocked reports whether the layout is [bloom.Blocked], not [bloom.Classic].
+func (p Params) blocked() bool { return p.Layout == bloom.Blocked }
 
 // String describes p in one line, without the family's key.
 func (p Params) String() string {

@@ -29,7 +29,7 @@ func TestInvalidParametersReturnAFieldError(t *testing.T) {
 			requireField(t, err, hashfam.ErrParams, c.field)
 		}
 	}
-	for _, layout := range []Layout{bloom.Partitioned, 3} {
+	for _, layout := range []bloom.Layout{bloom.Partitioned, 3} {
 		_, err := New(Config{Capacity: 10, FPRate: 0.01, MemoryBytes: 1 << 20, Layout: layout})
 		requireField(t, err, hashfam.ErrParams, "Config.Layout")
 	}
@@ -39,7 +39,7 @@ func TestInvalidParametersReturnAFieldError(t *testing.T) {
 	}{
 		{"Params.Counters", Params{Counters: 0, Hashes: 7}},
 		{"Params.Counters", Params{Counters: maxCounters + 1, Hashes: 7}},
-		{"Params.Counters", Params{Counters: 500, Hashes: 7, Layout: Blocked}},
+		{"Params.Counters", Params{Counters: 500, Hashes: 7, Layout: bloom.Blocked}},
 		{"Params.Layout", Params{Counters: 70, Hashes: 7, Layout: bloom.Partitioned}},
 		{"Params.Layout", Params{Counters: 64, Hashes: 7, Layout: 3}},
 		{"Params.Hashes", Params{Counters: 64, Hashes: 0}},
@@ -53,7 +53,7 @@ func TestInvalidParametersReturnAFieldError(t *testing.T) {
 	for _, p := range []Params{
 		{Counters: 1, Hashes: 1},
 		{Counters: maxCounters, Hashes: sizing.MaxHashes},
-		{Counters: maxCounters / blockCounters * blockCounters, Hashes: sizing.MaxHashes, Layout: Blocked},
+		{Counters: maxCounters / blockCounters * blockCounters, Hashes: sizing.MaxHashes, Layout: bloom.Blocked},
 	} {
 		require.NoError(t, p.check(hashfam.ErrParams))
 	}
@@ -131,7 +131,7 @@ func TestCountersRarelyStickWithinTheCapacity(t *testing.T) {
 			p, err := Config{Capacity: n, FPRate: rate, Layout: layout}.Params()
 			require.NoError(t, err)
 			chance := sticks(n * float64(p.Hashes) / float64(p.Counters))
-			if layout == Blocked { // each block contains a Poisson number of keys
+			if layout == bloom.Blocked { // each block contains a Poisson number of keys
 				load, log := n*blockCounters/float64(p.Counters), 0.0
 				chance = 0
 				for keys := 1.0; keys < 400; keys++ {

@@ -41,7 +41,7 @@ func (f *Filter) AddString(key string) { f.AddDigest(f.hash.SumString(key)) }
 // AddDigest is like [Filter.Add] for a digest computed by the filter's family.
 func (f *Filter) AddDigest(d hashfam.Digest) {
 	switch {
-	case f.params.Layout == Blocked:
+	case f.params.blocked():
 		addBlocked(f.counters, f.span, f.params.Hashes, d)
 	case f.span != 0:
 		add(f.counters, f.span, f.params.Hashes, d)
@@ -65,7 +65,7 @@ func (f *Filter) ContainsString(key string) bool { return f.ContainsDigest(f.has
 // filter's family.
 func (f *Filter) ContainsDigest(d hashfam.Digest) bool {
 	switch {
-	case f.params.Layout == Blocked:
+	case f.params.blocked():
 		return hasBlocked(f.counters, f.span, f.params.Hashes, d)
 	case len(f.counters) > outOfCache:
 		return hasFar(f.counters, f.span, f.params.Hashes, d)
@@ -106,7 +106,7 @@ func (f *Filter) CountString(key string) uint64 { return f.CountDigest(f.hash.Su
 // CountDigest is like [Filter.Count] for a key's digest.
 func (f *Filter) CountDigest(d hashfam.Digest) uint64 {
 	switch {
-	case f.params.Layout == Blocked:
+	case f.params.blocked():
 		return countBlocked(f.counters, f.span, f.params.Hashes, d)
 	case f.span != 0:
 		return count(f.counters, f.span, f.params.Hashes, d)
@@ -133,7 +133,7 @@ func (f *Filter) DeleteString(key string) bool { return f.DeleteDigest(f.hash.Su
 // DeleteDigest is like [Filter.Delete] for a key's digest.
 func (f *Filter) DeleteDigest(d hashfam.Digest) bool {
 	switch {
-	case f.params.Layout == Blocked:
+	case f.params.blocked():
 		return removeBlocked(f.counters, f.span, f.params.Hashes, d)
 	case f.span != 0:
 		return remove(f.counters, f.span, f.params.Hashes, d)

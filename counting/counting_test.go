@@ -7,12 +7,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks"
 	"github.com/filterfam/filterfam/internal/checks/machine"
 )
 
-var layouts = []Layout{Classic, Blocked}
+var layouts = []bloom.Layout{bloom.Classic, bloom.Blocked}
 
 func mustNew(t require.TestingT, p Params) *Filter {
 	f, err := NewFromParams(p)
@@ -28,7 +29,7 @@ type model []uint64
 func positions(params Params, d hashfam.Digest) map[uint64]uint64 {
 	times, p := map[uint64]uint64{}, d.Probe()
 	base, size := uint64(0), params.Counters
-	if params.Layout == Blocked {
+	if params.Layout == bloom.Blocked {
 		base, size = 512*hashfam.Reduce(uint64(p), params.Counters/512), 512
 		p = p.Next()
 	}
@@ -79,7 +80,7 @@ func TestFilterMatchesModel(t *testing.T) {
 	machine.Matters(t)
 	rapid.Check(t, func(t *rapid.T) {
 		p := drawParams(t, hashfam.Family{})
-		if p.Layout == Classic {
+		if p.Layout == bloom.Classic {
 			p.Counters = 1 + p.Counters%3000
 		}
 		f, m := mustNew(t, p), make(model, p.Counters)
@@ -106,7 +107,7 @@ func TestFilterMatchesModel(t *testing.T) {
 			}
 			require.Equal(t, least, f.CountDigest(d))
 			require.Equal(t, least > 0, f.ContainsDigest(d))
-			if p.Layout == Classic { // ContainsDigest calls hasFar only in large filters
+			if p.Layout == bloom.Classic { // ContainsDigest calls hasFar only in large filters
 				require.Equal(t, least > 0, hasFar(f.counters, p.Counters, p.Hashes, d))
 			}
 		}

@@ -18,7 +18,7 @@
 //	f.DeleteString("session 17")
 //	f.ContainsString("session 17") // false
 //
-// See package [hashfam] for concurrency, zero values and encoding.
+// See package [hashfam] for concurrency, zero values, errors and encoding.
 //
 // # Guarantees
 //
@@ -45,9 +45,9 @@
 //
 // # Layouts
 //
-// [Classic], the default, places the k positions of a key anywhere in the array
-// and needs the least memory. [Blocked] places them within 512 counters, which
-// are four adjacent cache lines, so that batches are much faster when the filter
-// is larger than the cache. A Blocked filter needs 3% more memory at 1%, and 15%
-// more at 0.01%.
+// [bloom.Classic], the default, places the k positions of a key anywhere in the
+// array and needs the least memory. [bloom.Blocked] places them within 512
+// counters, which are four adjacent cache lines, so that batches are much faster
+// when the filter is larger than the cache. A Blocked filter needs 3% more
+// memory at 1%, and 15% more at 0.01%. There is no partitioned layout.
 package counting

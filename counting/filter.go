@@ -38,7 +38,7 @@ func NewFromParams(p Params) (*Filter, error) {
 // counters.
 func newFilter(p Params, counters nibbles.Counters) *Filter {
 	f := &Filter{p, p.Counters, counters, p.Family.Hasher(p.SizeBytes())}
-	if p.Layout == Blocked {
+	if p.blocked() {
 		f.span /= blockCounters
 	}
 	return f

@@ -65,7 +65,7 @@ var filters = conformance.Structure{
 	},
 	Golden: map[string]func() conformance.Encoded{
 		"counting.bin": golden(Params{Counters: 1000, Hashes: 7}),
-		"blocked.bin":  golden(Params{Counters: 1024, Hashes: 7, Layout: Blocked}),
+		"blocked.bin":  golden(Params{Counters: 1024, Hashes: 7, Layout: bloom.Blocked}),
 		"stuck.bin":    golden(Params{Counters: 37, Hashes: 3}),
 		"keyed.bin":    golden(Params{Counters: 1024, Hashes: 4, Family: hashfam.New(hashfam.Key{1, 2, 3})}),
 	},
@@ -159,7 +159,7 @@ func drawParams(t *rapid.T, fam hashfam.Family) Params {
 		Layout:   rapid.SampledFrom(layouts).Draw(t, "layout"),
 		Family:   fam,
 	}
-	if p.Layout == Blocked {
+	if p.Layout == bloom.Blocked {
 		p.Counters = 512 * (1 + p.Counters%5)
 	}
 	return p

@@ -24,7 +24,7 @@ func (f *Filter) FillRatio() float64 {
 func (f *Filter) FalsePositiveRate() float64 {
 	n := uint64(min(f.EstimatedLen(), 1<<63))
 	k := float64(f.params.Hashes)
-	if f.params.Layout == Classic {
+	if !f.params.blocked() {
 		return sizing.WithClassicDigest(math.Pow(f.FillRatio(), k), f.params.Counters, f.params.Hashes, n)
 	}
 	rates := 0.0
@@ -42,7 +42,7 @@ func (f *Filter) FalsePositiveRate() float64 {
 // stuck. It reads all counters.
 func (f *Filter) EstimatedLen() float64 {
 	p := f.params
-	if p.Layout == Blocked {
+	if p.blocked() {
 		return sizing.BlockedLen(p.Counters, p.Hashes, f.counters.InUse())
 	}
 	return sizing.ClassicLen(p.Counters, p.Hashes, f.counters.InUse())

@@ -11,9 +11,8 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// The parameters in a frame of kind CountMin. Version 1 has counters of 32 or
-// 64 bits, version 2 has counters of 8 or 16 bits. The payload consists of the
-// rows and zeros up to a multiple of 8 bytes.
+// The parameters in a frame of kind CountMin. The payload consists of the rows
+// and zeros up to a multiple of 8 bytes.
 //
 //	offset  size  field
 //	     0     8  Width
@@ -24,7 +23,7 @@ import (
 //	    16     8  Total
 
 // format parses a header to a Sketch without counters, which decode reads.
-var format = frame.Format[Sketch, uint8]{Kind: frame.CountMin, Version: 2, Errs: errs, Parse: parseParams}
+var format = frame.Format[Sketch, uint8]{Kind: frame.CountMin, Version: 1, Errs: errs, Parse: parseParams}
 
 // AppendBinary appends the encoded sketch to dst: 72 bytes plus the counters.
 // See Encoding in package [hashfam].
@@ -69,17 +68,7 @@ func (s *Sketch) encode() (frame.Header, frame.Payload, error) {
 	if p.Conservative {
 		flags |= 1 << 16
 	}
-	h := format.NewWords(p.Family, p.payloadBytes(), p.Width, flags, s.total)
-	h.Version = p.version()
-	return h, s.rows().payload(), nil
-}
-
-// version returns the lowest frame version that allows p.
-func (p Params) version() uint8 {
-	if p.CounterBits < 32 {
-		return 2
-	}
-	return 1
+	return format.NewWords(p.Family, p.payloadBytes(), p.Width, flags, s.total), s.rows().payload(), nil
 }
 
 // payloadBytes returns the length of the payload, rounded up to whole words.
@@ -147,9 +136,6 @@ func parseParams(h frame.Header, fam hashfam.Family) (Sketch, error) {
 	}
 	if err := p.check("Params", hashfam.ErrCorrupt); err != nil {
 		return Sketch{}, err
-	}
-	if h.Version != p.version() {
-		return Sketch{}, errs.Field(hashfam.ErrVersion, "version", h.Version, fmt.Sprintf("%d for counters of %d bits", p.version(), p.CounterBits))
 	}
 	return newSketch(p, w[2]), h.CheckPayload(p.payloadBytes(), errs)
 }

@@ -44,5 +44,5 @@
 // the default, 32 bits.
 //
 // See package [hashfam] for what all packages have in common: concurrency, zero
-// values, cost, encoding and printing.
+// values, cost, errors, encoding and printing.
 package countmin

@@ -94,6 +94,14 @@ func ExampleSketch_Merge() {
 	// 5 5 <nil>
 }
 
+// Before a sketch is built, Params shows what its shape guarantees: a count is
+// too high by more than this part of the total with at most this probability.
+func ExampleConfig_Params() {
+	p, err := countmin.Config{Width: 1 << 14, Depth: 4}.Params()
+	fmt.Printf("%d KiB, %.3f%% of the total, probability %.3f %v\n", p.SizeBytes()>>10, 100*p.Epsilon(), p.Delta(), err)
+	// Output: 256 KiB, 0.017% of the total, probability 0.018 <nil>
+}
+
 // A sketch with a secret family can only be decoded by a receiver with the same
 // family.
 func ExampleNewReceiver() {
@@ -208,8 +216,9 @@ func ExampleNewHeavyHitters_k() {
 	}
 	printAll(k.All())
 	fmt.Println("certain to be the most frequent:", k.Complete())
-	// Output: the 14534, of 6624, and 6447, a 4747, to 4627, in 4184, that
-	// 3085, his 2532, it 2521, i 2127 certain to be the most frequent: true
+	// Output:
+	// the 14534, of 6624, and 6447, a 4747, to 4627, in 4184, that 3085, his 2532, it 2521, i 2127
+	// certain to be the most frequent: true
 }
 
 // Days are counted separately and then merged. After a merge without
@@ -274,12 +283,10 @@ func ExampleWindow_Advance() {
 			printAll(w.All())
 		}
 	}
-	// Output: 10:06:59 /favicon.ico 13, /blog/tags/puppet?flav=rss20 12
-	// 10:08:59 /favicon.ico 29, /images/jordan-80.png 21,
-	// /images/web/2009/banner.png 21, /reset.css 21, /style2.css 21,
-	// /blog/tags/puppet?flav=rss20 18, / 13 10:10:59 /favicon.ico 29,
-	// /images/web/2009/banner.png 20, /images/jordan-80.png 19, /reset.css 19,
-	// /style2.css 19, /blog/tags/puppet?flav=rss20 16
+	// Output:
+	// 10:06:59 /favicon.ico 13, /blog/tags/puppet?flav=rss20 12
+	// 10:08:59 /favicon.ico 29, /images/jordan-80.png 21, /images/web/2009/banner.png 21, /reset.css 21, /style2.css 21, /blog/tags/puppet?flav=rss20 18, / 13
+	// 10:10:59 /favicon.ico 29, /images/web/2009/banner.png 20, /images/jordan-80.png 19, /reset.css 19, /style2.css 19, /blog/tags/puppet?flav=rss20 16
 }
 
 // Plan the memory before the first key.

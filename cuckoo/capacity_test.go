@@ -56,7 +56,7 @@ func plan(t *testing.T, c Config) Params {
 	p, err := c.Params()
 	require.NoError(t, err)
 	require.NoError(t, p.check(hashfam.ErrParams))
-	require.GreaterOrEqual(t, p.Capacity(), c.Capacity)
+	require.GreaterOrEqual(t, p.CapacityAt(1), c.Capacity)
 	require.LessOrEqual(t, p.RateAt(c.Capacity), c.FPRate)
 	return p
 }
@@ -108,7 +108,7 @@ func TestShardsHaveSameCapacityAndRate(t *testing.T) {
 		for _, s := range checks.Shardings() {
 			p := plan(t, Config{Capacity: 20_000, FPRate: 0.01, Compact: sorted})
 			f, r, hits := mustNew(t, p), rand.New(rand.NewPCG(11, p.Buckets)), 0
-			for range p.Capacity() {
+			for range p.CapacityAt(1) {
 				require.NoError(t, f.AddDigest(s.Draw(r)), s.Name)
 			}
 			for range queries {
@@ -116,7 +116,7 @@ func TestShardsHaveSameCapacityAndRate(t *testing.T) {
 					hits++
 				}
 			}
-			requireRate(t, p.RateAt(p.Capacity()), hits, queries, p.Capacity())
+			requireRate(t, p.RateAt(p.CapacityAt(1)), hits, queries, p.CapacityAt(1))
 		}
 	}
 }

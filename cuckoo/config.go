@@ -160,12 +160,8 @@ func (p Params) SizeBytes() uint64 {
 	return p.shape().Bytes()
 }
 
-// Capacity returns the number of distinct keys that fit in a filter with these
-// parameters with probability above 1 - 1e-6 over random families, or 0 if p is
-// invalid. If fingerprints are narrow, a particular family, for example the
-// public one, may have a slightly lower probability. See docs/theory.md for the
-// derivation.
-func (p Params) Capacity() uint64 {
+// capacity returns CapacityAt(1).
+func (p Params) capacity() uint64 {
 	if p.check(hashfam.ErrParams) != nil {
 		return 0
 	}
@@ -174,9 +170,12 @@ func (p Params) Capacity() uint64 {
 
 // CapacityAt is the inverse of RateAt: it returns the largest number of
 // distinct keys whose false-positive rate does not exceed rate, but no more
-// than [Params.Capacity]. This is 0 if p is invalid.
+// than fit in the filter with probability above 1 - 1e-6 over random families,
+// which is CapacityAt(1). If fingerprints are narrow, a particular family, for
+// example the public one, may have a slightly lower probability. See
+// docs/theory.md for the derivation. CapacityAt returns 0 if p is invalid.
 func (p Params) CapacityAt(rate float64) uint64 {
-	most := p.Capacity()
+	most := p.capacity()
 	return min(most, sizing.MostKeys(rate, most, p.RateAt))
 }
 

@@ -56,7 +56,7 @@ func TestInvalidParamsReturnFieldErrors(t *testing.T) {
 		for _, p := range params {
 			_, err := NewFromParams(p)
 			requireField(t, err, hashfam.ErrParams, field)
-			require.Zero(t, p.Capacity())
+			require.Zero(t, p.CapacityAt(1))
 		}
 	}
 	for field, configs := range map[string][]ScalableConfig{
@@ -85,14 +85,14 @@ func TestParamsMeetTheirConfig(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, p.check(hashfam.ErrParams))
 		require.LessOrEqual(t, p.RateAt(c.Capacity), c.FPRate)
-		require.GreaterOrEqual(t, p.Capacity(), c.Capacity)
+		require.GreaterOrEqual(t, p.CapacityAt(1), c.Capacity)
 		most := p.CapacityAt(c.FPRate)
 		require.GreaterOrEqual(t, most, c.Capacity)
-		require.True(t, most == p.Capacity() || p.RateAt(most+1) > c.FPRate)
+		require.True(t, most == p.CapacityAt(1) || p.RateAt(most+1) > c.FPRate)
 		q := p // no smaller table is enough, except that sizes may be rounded to eleven bits
 		q.Buckets -= max(2, q.Buckets/500&^1)
 		if q.check(hashfam.ErrParams) == nil {
-			require.True(t, q.Capacity() < c.Capacity || q.RateAt(c.Capacity) > c.FPRate, "%v is enough", q)
+			require.True(t, q.CapacityAt(1) < c.Capacity || q.RateAt(c.Capacity) > c.FPRate, "%v is enough", q)
 		}
 	})
 }

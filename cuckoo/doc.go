@@ -33,6 +33,7 @@
 // deleted twice. A key's two buckets have room for eight copies.
 //
 // Package [hashfam] describes what all types have in common: concurrency, zero
-// values, cost, encoding and printing. In this package, m is the number of
+// values, cost, errors, encoding and printing. [ErrFull] and [ErrCopies] are the
+// only errors of this package's own. In this package, m is the number of
 // buckets, so methods that process a whole filter run in O(m) time.
 package cuckoo

@@ -1,6 +1,7 @@
 package cuckoo
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -79,4 +80,74 @@ func TestScalableUsesMemoryBytes(t *testing.T) {
 			require.NoError(t, err)
 		}
 	}
+}
+
+// A refused Add changes nothing, so a filter depends only on the operations
+// that it has accepted. A twin, for which only these are repeated, therefore
+// stays equal. Adds are refused if keys have many copies, or if the memory is
+// limited.
+func TestARefusedAddChangesNothing(t *testing.T) {
+	seeds := uint64(1)
+	if checks.Long(t, 2, 0.1) {
+		seeds = 400
+	}
+	for _, test := range []struct {
+		keys    uint64
+		deletes int // one of this number of operations deletes a key
+		memory  uint64
+		compact bool
+	}{
+		{30, 3, 0, false}, {150, 3, 0, false}, {150, 1000, 0, true}, {1000, 3, 0, false}, {1000, 3, 20_000, true},
+		{1 << 40, 1000, 20_000, false}, {1 << 40, 5, 20_000, true}, {1 << 40, 5, 15_000, false},
+	} {
+		c := ScalableConfig{Expected: 20, FPRate: 0.01, Compact: test.compact, MemoryBytes: test.memory}
+		refused := 0
+		for seed := range seeds {
+			r := rand.New(rand.NewPCG(seed, test.keys))
+			refused += requireTwins(t, c, r, test.keys, test.deletes)
+		}
+		t.Logf("%+v: %d refused", test, refused)
+		require.Greater(t, refused, 10)
+	}
+}
+
+// requireTwins performs random operations on a filter and, if it accepts them,
+// on a twin. It returns the number of refused operations.
+func requireTwins(t *testing.T, c ScalableConfig, r *rand.Rand, keys uint64, deletes int) (refused int) {
+	s := mustScale(t, c)
+	twin := mustScale(t, c)
+	var present []hashfam.Digest
+	for range 20_000 {
+		if len(present) > 0 && r.IntN(deletes) == 0 {
+			n := r.IntN(len(present))
+			require.True(t, s.DeleteDigest(present[n]))
+			require.True(t, twin.DeleteDigest(present[n]))
+			present[n] = present[len(present)-1]
+			present = present[:len(present)-1]
+			continue
+		}
+		d := c.Family.SumUint64(r.Uint64N(keys))
+		if s.AddDigest(d) == nil {
+			require.NoError(t, twin.AddDigest(d))
+			present = append(present, d)
+			continue
+		}
+		refused++
+		requireSame(t, twin, s)
+	}
+	requireSame(t, twin, s)
+	return refused
+}
+
+// requireSame checks that two filters have the same bytes and statistics.
+func requireSame(t *testing.T, want, got *Scalable) {
+	t.Helper()
+	a, err := want.MarshalBinary()
+	require.NoError(t, err)
+	b, err := got.MarshalBinary()
+	require.NoError(t, err)
+	require.True(t, bytes.Equal(a, b), "the encodings differ")
+	require.Equal(t, want.SizeBytes(), got.SizeBytes())
+	require.Equal(t, want.Len(), got.Len())
+	require.Equal(t, want.FalsePositiveRate(), got.FalsePositiveRate())
 }

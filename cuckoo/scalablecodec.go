@@ -9,10 +9,9 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// scalableParams are the parameters in a frame of kind ScalableCuckoo, version
-// 2. If MemoryBytes is zero, it is left out, and the frame has version 1.
-// LogBuckets and Plots can be computed from the other fields, but are included
-// for other programs. Package pages describes the payload.
+// scalableParams are the parameters in a frame of kind ScalableCuckoo. The
+// other fields determine LogBuckets and Plots, which are included for other
+// programs. Package pages describes the payload.
 type scalableParams struct {
 	Expected   uint64   // offset 0
 	FPRate     float64  // 8
@@ -32,7 +31,7 @@ type scalableHeader struct {
 }
 
 var scalableFormat = frame.Format[scalableHeader, byte]{
-	Kind: frame.ScalableCuckoo, Version: 2, Errs: errs, Parse: parseScalable,
+	Kind: frame.ScalableCuckoo, Version: 1, Errs: errs, Parse: parseScalable,
 	Fits: scalableHeader.fits,
 }
 
@@ -78,7 +77,7 @@ func (s *Scalable) encode() (frame.Header, frame.Payload, error) {
 		Expected: c.Expected, FPRate: c.FPRate, Count: s.Len(), Compact: c.Compact,
 		LogBuckets: s.pages.LogBuckets(), Plots: s.pages.Roots, MemoryBytes: c.MemoryBytes,
 	}, size)
-	return h.Shortest(), s.pages.Payload, nil
+	return h, s.pages.Payload, nil
 }
 
 // decode reads a filter and, if there is no error, replaces s with it.
@@ -101,7 +100,7 @@ func (s *Scalable) decode(r *frame.Reader) error {
 // parseScalable reads the parameters from a verified header.
 func parseScalable(h frame.Header, fam hashfam.Family) (scalableHeader, error) {
 	var p scalableParams
-	if err := h.DecodeLongest(&p, errs); err != nil {
+	if err := h.DecodeParams(&p, errs); err != nil {
 		return scalableHeader{}, err
 	}
 	c := ScalableConfig{Expected: p.Expected, FPRate: p.FPRate, MemoryBytes: p.MemoryBytes, Compact: p.Compact, Family: fam}

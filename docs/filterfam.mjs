@@ -118,7 +118,7 @@ function ribbon(head, body) {
 }
 const kinds = [, "a Bloom filter", "a counting Bloom filter", "a cuckoo filter", "a count-min sketch", "heavy hitters", "a top k",
   "a static filter", "an exact filter", "a minimal perfect hash function", "a perfect hash filter", "a scalable Bloom filter",
-  "a scalable cuckoo filter", "a rotating Bloom filter", "a window of heavy hitters", "a Bloom filter delta"];
+  "a scalable cuckoo filter", "a rotating Bloom filter", "a window of heavy hitters", "a Bloom filter delta", "a journal"];
 
 export function open(data) {
   const bytes = data instanceof Uint8Array ? data : new Uint8Array(data), end = bytes.length - 8;

@@ -60,7 +60,8 @@
 //
 // # Errors
 //
-// If a filter cannot be read, Pebble reads the table, and [Policy.Errors]
-// counts the query. A query does not check the filter's payload, because Pebble
-// has already verified the block's checksum.
+// [Static] and [Bloom] return the errors of package [hashfam]. If a filter
+// cannot be read, Pebble reads the table, and [Policy.Errors] counts the query.
+// A query does not check the filter's payload, because Pebble has already
+// verified the block's checksum.
 package pebblefilter

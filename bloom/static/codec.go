@@ -137,7 +137,7 @@ func (f *Filter) encode() (frame.Header, frame.Payload, error) {
 // header returns the header of f's frame.
 func (f *Filter) header() frame.Header {
 	p := f.Params()
-	ribbons := uint64(p.Columns) | uint64(p.Layers)<<32
+	ribbons := uint64(p.columns) | uint64(p.layers)<<32
 	passed := uint64(0)
 	if class := f.ribbon.Class(); class != nil {
 		ribbons |= uint64(class.Shape().Layers) << 40
@@ -196,15 +196,15 @@ func parseShape(h frame.Header, fam hashfam.Family) (shape, error) {
 	p := Params{
 		Keys:    w[0],
 		Absent:  w[2],
-		Columns: uint32(w[1]),
-		Layers:  int(uint8(w[1] >> 32)),
+		columns: uint32(w[1]),
+		layers:  int(uint8(w[1] >> 32)),
 		Family:  fam,
 		bytes:   h.Payload,
 	}
 	s := shape{
 		Params:  p,
 		inverse: w[1]>>48 == 1,
-		inside:  ribbon.Shape{Keys: p.Keys, Columns: p.Columns, Layers: p.Layers},
+		inside:  ribbon.Shape{Keys: p.Keys, Columns: p.columns, Layers: p.layers},
 		others:  p.Absent,
 		class:   ribbon.Shape{Keys: w[3], Columns: ribbon.OneColumn, Layers: int(uint8(w[1] >> 40))},
 	}
@@ -234,7 +234,7 @@ func (s shape) check() error {
 	switch {
 	case s.inside.Keys == 0:
 		most = 0
-	case s.Columns == 0:
+	case s.columns == 0:
 		least = most
 	}
 	if s.class.Keys < least || s.class.Keys > most {
@@ -245,7 +245,7 @@ func (s shape) check() error {
 
 // checkPlain is check for a filter without a second ribbon.
 func (s shape) checkPlain() error {
-	if s.Columns == 0 {
+	if s.columns == 0 {
 		return errs.Field(hashfam.ErrCorrupt, "columns", 0, "at least 1, because there are no absent keys")
 	}
 	if s.class.Keys > 0 {

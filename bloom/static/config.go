@@ -114,19 +114,11 @@ type Params struct {
 	Keys   uint64 // distinct keys
 	Absent uint64 // distinct absent keys that the filter does not contain; see [NewExact]
 
-	// Columns is the number of fingerprint bits that a lookup compares,
-	// multiplied by 65536. At 1%, the number is 6.72: some lookups compare 6
-	// bits, and the others 7. If there are absent keys, a key that matches is
-	// then looked up in a second ribbon of one column.
-	Columns uint32
-
-	// Layers is the number of ribbons: usually 2, and never more than 32. A
-	// lookup uses only the first for 98% of the keys.
-	Layers int
-
 	Family hashfam.Family
 
-	bytes uint64 // the size of the encoding without its header and checksum
+	columns uint32 // bits that a lookup compares, in units of 1/65536: 6.72 of them at 1%
+	layers  int    // ribbons: a lookup uses only the first for 98% of the keys
+	bytes   uint64 // the size of the encoding without its header and checksum
 }
 
 // String describes p in one line, without the family's key.
@@ -136,7 +128,7 @@ func (p Params) String() string {
 		absent = fmt.Sprintf("%d absent keys, ", p.Absent)
 	}
 	return fmt.Sprintf("%d keys, %s%.5g columns, %d layers, %d bytes, family %v",
-		p.Keys, absent, float64(p.Columns)/65536, p.Layers, p.bytes, p.Family)
+		p.Keys, absent, float64(p.columns)/65536, p.layers, p.bytes, p.Family)
 }
 
 // SizeBytes returns the size of a filter with these parameters. It includes 8

@@ -25,7 +25,7 @@
 //
 //	f, err := static.NewExact(ctx, c, members, absent)
 //
-// See package [hashfam] for concurrency, zero values and encoding.
+// See package [hashfam] for concurrency, zero values, errors and encoding.
 //
 // # How it works
 //

@@ -105,11 +105,11 @@ func TestSizeFollowsFromBothLists(t *testing.T) {
 				a, b := universe(hashfam.Family{}, members, absent)
 				f := mustExact(t, c, a, b)
 				bits := float64(8 * f.Params().SizeBytes())
-				want := float64(members) * float64(f.Params().Columns) / 65536
+				want := float64(members) * float64(f.Params().columns) / 65536
 				if absent > 0 {
 					columns, _ := sizing.RibbonColumns(2*rate, 0)
-					require.GreaterOrEqual(t, f.Params().Columns, columns)
-					want += float64(members) + float64(absent)*sizing.RibbonRate(f.Params().Columns, 0)
+					require.GreaterOrEqual(t, f.Params().columns, columns)
+					want += float64(members) + float64(absent)*sizing.RibbonRate(f.Params().columns, 0)
 				}
 				require.LessOrEqual(t, bits, 1.02*want+0.02*float64(members)+600, "rate %g, %d and %d keys", rate, members, absent)
 				estimate, err := c.EstimatedBytes(uint64(members), uint64(absent))
@@ -194,7 +194,7 @@ func TestMemoryDeterminesTheRateBesideAbsentKeys(t *testing.T) {
 		requireExact(t, "filled", f, members, absent)
 		size := f.Params().SizeBytes()
 		require.LessOrEqual(t, size, c.MemoryBytes)
-		if f.Params().Columns < ribbon.MaxColumns && len(members) > 0 {
+		if f.Params().columns < ribbon.MaxColumns && len(members) > 0 {
 			require.GreaterOrEqual(t, size+size/33+600, c.MemoryBytes)
 		}
 	})
@@ -341,7 +341,7 @@ func TestContradictoryNumbersAreCorrupt(t *testing.T) {
 	good, err := f.MarshalBinary()
 	require.NoError(t, err)
 	const keys, columns, absent, passed = 24, 32, 40, 48
-	layers := uint64(f.Params().Layers)<<32 | uint64(f.ribbon.Class().Shape().Layers)<<40
+	layers := uint64(f.Params().layers)<<32 | uint64(f.ribbon.Class().Shape().Layers)<<40
 	for _, c := range []struct {
 		at   int
 		n    uint64

@@ -96,8 +96,8 @@ func (f *Filter) Params() Params {
 	p := Params{
 		Keys:    s.Keys,
 		Absent:  f.others,
-		Columns: s.Columns,
-		Layers:  s.Layers,
+		columns: s.Columns,
+		layers:  s.Layers,
 		Family:  f.Family(),
 		bytes:   f.ribbon.PayloadBytes(),
 	}

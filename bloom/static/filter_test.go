@@ -49,7 +49,7 @@ func TestBitsPerKey(t *testing.T) {
 		estimate, err := Config{FPRate: c.rate}.EstimatedBytes(uint64(c.n), 0)
 		require.NoError(t, err)
 		require.InEpsilon(t, f.SizeBytes(), estimate, 0.02, "n = %d", c.n)
-		require.EqualValues(t, f.SizeBytes(), f.Params().SizeBytes()-8*uint64(f.Params().Layers-1))
+		require.EqualValues(t, f.SizeBytes(), f.Params().SizeBytes()-8*uint64(f.Params().layers-1))
 	}
 }
 
@@ -86,8 +86,8 @@ func TestMemoryBytesAreUsedWell(t *testing.T) {
 			require.NoError(t, err)
 			require.True(t, f.Equal(g))
 			require.NotContains(t, f.ContainsAll(nil, digests), false)
-			if p.Columns < ribbon.MaxColumns {
-				other, err := ribbon.Members(t.Context(), ribbon.Build{Workers: 1}, p.Columns+1, digests)
+			if p.columns < ribbon.MaxColumns {
+				other, err := ribbon.Members(t.Context(), ribbon.Build{Workers: 1}, p.columns+1, digests)
 				require.NoError(t, err)
 				require.Greater(t, other.PayloadBytes(), c.MemoryBytes, "%d bytes, %v", c.MemoryBytes, p)
 			}

@@ -32,17 +32,16 @@ type Key interface {
 // merges all accumulators in one task. As long as the structure would be
 // larger, an accumulator contains digests instead.
 //
-// Combine returns [hashfam.ErrParams] if p is the zero Plan or has parts, if it
-// is a plan for a cuckoo filter, a static filter or a top k, or if the
-// structure needs more than 8 MiB. The size of heavy hitters is their
-// MemoryBytes, but if this is 0, the size is not known in advance, so Combine
-// does not check it.
+// Combine returns [hashfam.ErrParams] if p is the zero Plan or has parts, if it is a
+// plan for a cuckoo filter, a static filter or a top k, or if the structure
+// needs more than 8 MiB. The size of heavy hitters is their MemoryBytes, but if
+// this is 0, the size is not known in advance, so Combine does not check it.
 func Combine[K Key](p Plan) (any, error) {
 	if _, err := p.spec.family(); err != nil {
 		return nil, err
 	}
-	if err := p.spec.single(); err != nil {
-		return nil, err
+	if p.spec.Parts > 0 {
+		return nil, errs.Field(hashfam.ErrParams, "parts", p.spec.Parts, "0: only Files and Build make parts")
 	}
 	switch p.spec.Kind {
 	case cuckooKind, staticKind, topkKind:
@@ -141,7 +140,7 @@ func (c *combineFn[K]) ExtractOutput(a *accumulator) ([]byte, error) {
 // settle adds the pending keys in a, and the keys in another frame if that is
 // not empty, to the structure in a.
 func (c *combineFn[K]) settle(a *accumulator, other []byte) error {
-	made, err := c.Spec.open()
+	made, err := c.Spec.empty()
 	for _, frame := range [][]byte{a.frame, other} {
 		if err == nil && len(frame) > 0 {
 			err = made.merge(frame)

@@ -2,6 +2,7 @@ package filterbeam
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"io"
@@ -32,8 +33,8 @@ func gathered(t *testing.T, d design, out string, bundles ...[][]byte) (records 
 	t.Helper()
 	values := map[int][][]byte{}
 	for _, keys := range bundles {
-		c := must(d.collector(func(owner int, _ uint64, value []byte) {
-			values[owner] = append(values[owner], value)
+		c := must(d.collector(func(task int, _ uint64, value []byte) {
+			values[task] = append(values[task], value)
 			bytes += len(value)
 		}))
 		for some := range slices.Chunk(keys, 1000) {
@@ -42,8 +43,8 @@ func gathered(t *testing.T, d design, out string, bundles ...[][]byte) (records 
 		require.NoError(t, c.flush())
 	}
 	all := map[int][]byte{}
-	for owner, some := range values {
-		all[owner] = must(d.gather(t.Context(), out, owner, slices.Values(some)))
+	for task, some := range values {
+		all[task] = must(d.gather(t.Context(), out, task, slices.Values(some)))
 	}
 	return maps.All(all), bytes
 }
@@ -51,9 +52,11 @@ func gathered(t *testing.T, d design, out string, bundles ...[][]byte) (records 
 // finish writes the frame that a design creates from records.
 func finish(t *testing.T, d design, out string, records iter.Seq2[int, []byte]) error {
 	t.Helper()
-	made, err := d.finish(t.Context(), records, &Summary{})
-	require.NoError(t, err)
-	_, err = replace(t.Context(), out, made)
+	content, err := d.finish(t.Context(), records, &Summary{})
+	if err != nil {
+		return err
+	}
+	_, err = replace(t.Context(), out, content)
 	return err
 }
 
@@ -67,16 +70,21 @@ func stages(t *testing.T, p Plan, bundles ...[][]byte) ([]byte, int) {
 	return must(os.ReadFile(out)), n
 }
 
-// A damaged part is an error, and the output stays unchanged.
-func TestDamagedPartsFail(t *testing.T) {
-	d, out := must(must(bloomPlan(bloom.Blocked).Windows(3)).spec.design()), outputBefore(t)
-	records, _ := gathered(t, d, out, testKeys(1000))
-	part := must(decodeRecords[part](records, 3))[1]
-	require.NoError(t, os.WriteFile(string(part.Name), make([]byte, part.Bytes), 0o600))
-	require.ErrorIs(t, finish(t, d, out, records), hashfam.ErrCorrupt)
-	require.NoError(t, os.Truncate(string(part.Name), 8))
-	require.ErrorIs(t, finish(t, d, out, records), io.ErrUnexpectedEOF)
-	require.Equal(t, "before", string(must(os.ReadFile(out))))
+// A damaged intermediate file is an error, and the output stays unchanged.
+func TestDamagedFilesFail(t *testing.T) {
+	for _, p := range []Plan{bloomPlan(bloom.Blocked), ordered[0].plan, ordered[1].plan} {
+		d := must(must(p.Windows(3)).spec.design())
+		out := outputBefore(t)
+		written, _ := gathered(t, d, out, testKeys(1000))
+		damaged := must(decodeRecords[file](written, 3))[1]
+		content := must(os.ReadFile(string(damaged.Name)))
+		content[len(content)-1] ^= 1
+		require.NoError(t, os.WriteFile(string(damaged.Name), content, 0o600))
+		require.ErrorIs(t, finish(t, d, out, written), hashfam.ErrCorrupt)
+		require.NoError(t, os.Truncate(string(damaged.Name), 8))
+		require.ErrorIs(t, finish(t, d, out, written), io.ErrUnexpectedEOF)
+		require.Equal(t, "before", string(must(os.ReadFile(out))))
+	}
 }
 
 // The error of a full cuckoo filter contains the number of keys.
@@ -143,7 +151,7 @@ func TestPositionsReachTheirWindows(t *testing.T) {
 				a := must(must(p.Windows(n)).spec.array())
 				end := uint64(0)
 				for w := range a.windows() {
-					from, to := a.bytes(w)
+					from, to := a.payload(w)
 					require.Equal(t, end, from)
 					end = to
 				}
@@ -186,21 +194,21 @@ type wrongFn struct {
 
 func (f *wrongFn) StartBundle(func(int, []byte)) { f.done = false }
 
-func (f *wrongFn) ProcessElement(owner int, value []byte, emit func(int, []byte)) {
-	if f.done || owner == tallyOwner {
-		emit(owner, value)
+func (f *wrongFn) ProcessElement(task int, value []byte, emit func(int, []byte)) {
+	if f.done || task == tallyTask {
+		emit(task, value)
 		return
 	}
 	f.done = true
 	switch f.How {
 	case "drop":
 	case "repeat":
-		emit(owner, value)
-		emit(owner, value)
+		emit(task, value)
+		emit(task, value)
 	case "change":
 		changed := bytes.Clone(value)
 		changed[0] ^= 1
-		emit(owner, changed)
+		emit(task, changed)
 	}
 }
 
@@ -209,7 +217,7 @@ func wrong(how string, keys any) job {
 	return func(s beam.Scope, p Plan, out string) {
 		collect := &keyFn[string]{elements{bundle: bundle{Spec: p.spec}}}
 		sent := beam.ParDo(s, collect, beam.CreateList(s, keys))
-		join(s, p, out, 0, beam.ParDo(s, &wrongFn{How: how}, sent))
+		gatherAndFinish(s, p, out, 0, beam.ParDo(s, &wrongFn{How: how}, sent))
 	}
 }
 
@@ -234,7 +242,7 @@ func TestLostRepeatedOrChangedBlocksFailTheJob(t *testing.T) {
 				require.Error(t, err, "%s, %s: %s", s.name, r.name, how)
 				require.Equal(t, "before", string(must(os.ReadFile(out))))
 				if how != "change" { // a changed frame is rejected before the tallies are compared
-					require.ErrorContains(t, err, "that arrived at shard", "%s, %s: %s", s.name, r.name, how)
+					require.ErrorContains(t, err, "that arrived at task", "%s, %s: %s", s.name, r.name, how)
 				}
 			}
 		}
@@ -266,22 +274,22 @@ func TestSplitValuesCannotChangeTheFrame(t *testing.T) {
 	require.Equal(t, len(some), failed[2], "the records of all shards")
 }
 
-// recordsOf returns the records of two shards, which received 3 and 5 items,
+// recordsOf returns the records of two tasks, which received 3 and 5 items,
 // and of the bundles.
 func recordsOf() [][]byte {
 	t := tally{Totals: [totals]uint64{keysRead: 8, itemsRead: 8}}
 	var records [][]byte
-	for owner, items := range []uint64{3, 5} {
-		got := load{Tasks: 1}
+	for task, items := range []uint64{3, 5} {
+		got := load{Runs: 1}
 		value := sealed([]byte("block"), items)
-		t.send(owner, value)
+		t.send(task, value)
 		got.enter(value)
-		records = append(records, append(tally{Arrived: map[int]load{owner: got}}.append(nil), "record"...))
+		records = append(records, append(tally{Arrived: map[int]load{task: got}}.append(nil), "record"...))
 	}
 	return append(records, t.append(nil))
 }
 
-// The error names the shard and both numbers.
+// The error names the task and both numbers.
 func TestTalliesMustMatch(t *testing.T) {
 	all := recordsOf()
 	with := func(more tally) [][]byte { return append(all[:3:3], more.append(nil)) }
@@ -291,28 +299,27 @@ func TestTalliesMustMatch(t *testing.T) {
 	}{
 		{all, ""},
 		{[][]byte{all[2], all[1], all[0]}, ""},
-		{all[1:], "items that arrived at shard 0 = 0, want 3, as sent"},
-		{[][]byte{all[0], all[1], all[1], all[2]}, "items that arrived at shard 1 = 10, want 5, as sent"},
-		{all[:2], "items that arrived at shard 0 = 3, want 0, as sent"},
+		{all[1:], "items that arrived at task 0 = 0, want 3, as sent"},
+		{[][]byte{all[0], all[1], all[1], all[2]}, "items that arrived at task 1 = 10, want 5, as sent"},
+		{all[:2], "items that arrived at task 0 = 3, want 0, as sent"},
 		{with(tally{Totals: [totals]uint64{keysRead: 1, itemsRead: 1}}), "items that arrived = 8, want 9, as read"},
 		{with(tally{Totals: [totals]uint64{filesListed: 1, bytesListed: 9}}), "files read = 0, want 1, as listed"},
 		{with(tally{Totals: [totals]uint64{bytesListed: 9}}), "bytes read = 0, want 9, as listed"},
 		{with(tally{Totals: [totals]uint64{listsWanted: 1}}), "listings of files = 0, want 1, as wanted"},
-		{with(tally{Arrived: map[int]load{0: {Tasks: 1}}}), "tasks of shard 0 = 2, want 1, as every key has"},
+		{with(tally{Arrived: map[int]load{0: {Runs: 1}}}), "runs of task 0 = 2, want 1, as every task has"},
 		{append(all[:3:3], nil), "tally = \"\""},
 		{append(all[:3:3], all[2][:9]), "want the line that was sent"},
 	} {
-		var books tally
-		var failed error
-		for range books.records(slices.Values(test.records), &failed) {
+		r := records{arriving: slices.Values(test.records)}
+		for range r.all {
 		}
 		if test.want == "" {
-			require.NoError(t, failed)
-			require.EqualValues(t, 8, books.Totals[keysRead])
+			require.NoError(t, r.err)
+			require.EqualValues(t, 8, r.tally.Totals[keysRead])
 			continue
 		}
-		require.ErrorIs(t, failed, hashfam.ErrCorrupt)
-		require.ErrorContains(t, failed, test.want)
+		require.ErrorIs(t, r.err, hashfam.ErrCorrupt)
+		require.ErrorContains(t, r.err, test.want)
 	}
 }
 
@@ -334,7 +341,7 @@ func TestBlocksCannotReplaceEachOther(t *testing.T) {
 		require.ErrorContains(t, compare(arrived), "sum of the checksums")
 		require.NoError(t, compare(sent))
 		arrived.Values++
-		require.ErrorContains(t, compare(arrived), "blocks that arrived at shard 0 = 3, want 2")
+		require.ErrorContains(t, compare(arrived), "blocks that arrived at task 0 = 3, want 2")
 	}
 }
 
@@ -353,20 +360,24 @@ func TestDamagedKeysNameTheLength(t *testing.T) {
 	}
 }
 
-// The number of keys and the rate are known only when all parts are sorted.
+// The number of distinct keys is known only when all ranges are sorted. Then
+// the last task returns an error if a static filter cannot have this number, or
+// does not fit into the memory.
 func TestStaticFiltersHaveLimits(t *testing.T) {
 	for _, c := range []struct {
 		rate float64
 		keys uint64
+		err  error
 		want string
 	}{
-		{0.01, ribbon.MaxKeys + 1, "keys = 281474976710657, want at most 281474976710656"},
-		{5e-10, 1 << 34, "FPRate = 5e-10, want a rate that a static filter of 17179869184 keys can have"},
+		{0.01, ribbon.MaxKeys + 1, hashfam.ErrParams, "keys = 281474976710657, want at most 281474976710656"},
+		{5e-10, 1 << 34, hashfam.ErrParams, "Config.FPRate = 5e-10, want at least "},
+		{0.01, 1 << 40, nil, "filterbeam: a task of this job needs 1"},
 	} {
 		s := must(Static(static.Config{FPRate: c.rate})).spec
-		record := must(json.Marshal(part{Bytes: 8 * c.keys}))
-		_, err := ribbons{ranges{s}}.divide(maps.All(map[int][]byte{0: record}))
-		require.ErrorIs(t, err, hashfam.ErrParams)
+		record := must(json.Marshal(file{Bytes: 8 * c.keys}))
+		_, err := ranges{s}.finish(t.Context(), maps.All(map[int][]byte{0: record}), &Summary{})
+		require.ErrorIs(t, err, cmp.Or(c.err, err))
 		require.ErrorContains(t, err, c.want)
 	}
 }

@@ -38,12 +38,14 @@
 //
 // For files at gs:// or s3://, import filesystem/gcs or filesystem/s3 instead.
 // Otherwise Files and Build fail with this error: file system scheme "default"
-// not registered.
+// not registered. The other errors of this package match one of package
+// [hashfam], but an engine may return a worker's error as text.
 //
-// For readers of the code: a job divides its work using one of six designs. The
-// interface design, in design.go, lists the designs, which are in the files
-// *_design.go, and describes their stages. The pipeline is in job.go, while
-// tally.go checks that no block is lost between stages.
+// For readers of the code: job.go contains a job's stages in their order. A
+// design divides the work among tasks, and there are five: the interface design,
+// in design.go, describes what they do in each stage, and each is in a file
+// *_design.go. Each stage counts the keys that it passes on, and tally.go
+// compares the numbers, so that no key is lost.
 //
 // docs/distributed.md describes when an engine is worth its cost, how the work
 // is divided, and what happens when a worker fails.

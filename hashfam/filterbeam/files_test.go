@@ -256,16 +256,21 @@ func TestFilesOfJobsAreNeverInput(t *testing.T) {
 	require.NoError(t, err)
 }
 
+// A canceling content cancels a context when it is written.
+type canceling context.CancelFunc
+
+func (cancel canceling) WriteTo(w io.Writer) (int64, error) {
+	defer cancel()
+	n, err := w.Write([]byte("after"))
+	return int64(n), err
+}
+
 // The output is unchanged if the context is canceled while the frame is
 // written.
 func TestCanceledContextsLeaveTheOutput(t *testing.T) {
 	out := outputBefore(t)
 	ctx, cancel := context.WithCancel(context.Background())
-	_, err := replace(ctx, out, writerTo(func(w io.Writer) (int64, error) {
-		defer cancel()
-		n, err := w.Write([]byte("after"))
-		return int64(n), err
-	}))
+	_, err := replace(ctx, out, canceling(cancel))
 	require.ErrorIs(t, err, context.Canceled)
 	requireUntouched(t, out)
 }

@@ -162,8 +162,8 @@ func fails(t *testing.T, p Plan, patterns ...string) error {
 // and its summary.
 func runAlone(t *testing.T, p Plan, pattern string) ([]byte, Summary) {
 	t.Helper()
-	made := must(p.spec.process())
-	b := bundle{collector: made, family: made.family}
+	made := must(p.spec.builder())
+	b := bundle{collector: made, family: must(p.spec.family())}
 	sum := Summary{Complete: true}
 	for _, name := range must(filepath.Glob(pattern)) {
 		text := must(os.ReadFile(name))
@@ -229,7 +229,7 @@ func bloomConfig(l bloom.Layout) bloom.Config {
 
 func bloomPlan(l bloom.Layout) Plan { return must(Bloom(bloomConfig(l))) }
 
-func countingConfig(l counting.Layout) counting.Config {
+func countingConfig(l bloom.Layout) counting.Config {
 	return counting.Config{Capacity: testCapacity, FPRate: 0.01, Layout: l}
 }
 
@@ -237,8 +237,8 @@ var singles = []single{
 	{"bloom classic", bloomPlan(bloom.Classic), frameOf(bloom.New, bloomConfig(bloom.Classic))},
 	{"bloom partitioned", bloomPlan(bloom.Partitioned), frameOf(bloom.New, bloomConfig(bloom.Partitioned))},
 	{"bloom blocked", bloomPlan(bloom.Blocked), bloomFrame},
-	{"counting classic", must(Counting(countingConfig(counting.Classic))), frameOf(counting.New, countingConfig(counting.Classic))},
-	{"counting blocked", must(Counting(countingConfig(counting.Blocked))), frameOf(counting.New, countingConfig(counting.Blocked))},
+	{"counting classic", must(Counting(countingConfig(bloom.Classic))), frameOf(counting.New, countingConfig(bloom.Classic))},
+	{"counting blocked", must(Counting(countingConfig(bloom.Blocked))), frameOf(counting.New, countingConfig(bloom.Blocked))},
 	{"sketch", must(Sketch(sketchConfig)), frameOf(countmin.New, sketchConfig)},
 }
 

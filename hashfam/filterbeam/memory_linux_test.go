@@ -29,7 +29,7 @@ var memoryPlans = map[string]func(n uint64) (Plan, error){
 		return Bloom(bloom.Config{Capacity: n, FPRate: 0.01, Layout: bloom.Blocked})
 	},
 	"counting": func(n uint64) (Plan, error) {
-		return Counting(counting.Config{Capacity: n, FPRate: 0.01, Layout: counting.Blocked})
+		return Counting(counting.Config{Capacity: n, FPRate: 0.01, Layout: bloom.Blocked})
 	},
 	"static": func(uint64) (Plan, error) { return Static(static.Config{FPRate: 0.01}) },
 }

@@ -1,10 +1,9 @@
 package filterbeam
 
 import (
-	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
-	"reflect"
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/bloom/static"
@@ -12,49 +11,16 @@ import (
 	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/cli"
-	"github.com/filterfam/filterfam/internal/fault"
-	"github.com/filterfam/filterfam/internal/memory"
 )
-
-var errs = &fault.Maker{Package: "filterbeam"}
 
 // A Plan describes the structure that a job will build. It contains the
 // structure's parameters instead of its Config, so that all workers build the
 // same structure, and the family's name and check value, but never its key.
 // [Bloom], [Counting], [Cuckoo], [Sketch], [Heavy] and [Static] return Plans.
+//
+// An engine may return a worker's error as text. This contains the text of
+// [hashfam.ErrFamily], for example, but errors.Is does not find it.
 type Plan struct{ spec spec }
-
-// A spec contains a Plan's fields. It is sent to the workers as JSON.
-type spec struct {
-	Kind    kind
-	Params  json.RawMessage // the structure's parameters, with the check value as the family
-	Family  string          // name under which the family is registered; empty for the public family
-	Check   uint64          // the family's check value
-	Bytes   uint64          // size of the structure; 0 if it is not known in advance
-	Windows int             // number of windows; 0 to derive it from Bytes
-	Parts   int             // number of parts; 0 for a single frame
-	Sorted  bool            // the digests of a static filter are sorted, and its shards must be solved
-	FPRate  float64         // the rate that was wanted; 0 if it is not known
-	Strict  bool            // the job fails if the filter has more than twice this rate
-	Lines   Lines           // of files
-}
-
-type kind string
-
-const (
-	bloomKind    kind = "bloom"
-	countingKind kind = "counting"
-	cuckooKind   kind = "cuckoo"
-	sketchKind   kind = "sketch"
-	heavyKind    kind = "heavy"
-	topkKind     kind = "topk"
-	staticKind   kind = "static"
-)
-
-// frameLimit is the size of the largest filter that every bundle builds. A
-// worker needs several times a frame's size for each bundle in progress.
-const frameLimit = 8 << 20
 
 // Bloom returns a plan for a Bloom filter. It returns the errors of
 // bloom.Config.Params, and [hashfam.ErrParams] if the family is not registered.
@@ -73,7 +39,8 @@ func Counting(c counting.Config) (Plan, error) {
 // Cuckoo returns a plan for a cuckoo filter. The result does not depend on the
 // order of the keys, because they are sorted by digest and duplicates are
 // dropped, which needs 8 bytes of disk per key. A single task, which needs the
-// filter's memory, then adds all keys. Cuckoo returns errors as [Bloom] does.
+// filter's memory, then adds all keys. Cuckoo returns errors as [Bloom] does. A
+// job fails with the text of [cuckoo.ErrFull] if there are too many keys.
 func Cuckoo(c cuckoo.Config) (Plan, error) {
 	p, err := c.Params()
 	return newPlan(spec{Kind: cuckooKind, Bytes: p.SizeBytes(), FPRate: c.FPRate}, p.Family, p, err)
@@ -101,12 +68,12 @@ func Heavy(c countmin.HeavyConfig) (Plan, error) {
 }
 
 // Static returns a plan for a static filter. The keys are sorted by digest,
-// which needs 8 bytes of disk per key, and each task solves the equations for a
-// range. A single task joins the results, using 0.4 bytes of memory per key and
-// c.Workers goroutines. Static does not call c.Progress, and returns errors as
-// [Bloom] does.
+// which needs 8 bytes of disk per key. A single task then builds the filter from
+// the sorted digests, which needs the filter's memory and 0.5 bytes per key, so
+// use [Plan.Parts] for a filter of more than 1 GB. Static does not call
+// c.Progress, and returns errors as [Bloom] does.
 func Static(c static.Config) (Plan, error) {
-	_, err := c.EstimatedBytes(0)
+	_, err := static.New(context.Background(), c, nil)
 	if c.MemoryBytes > 0 {
 		err = errs.Field(hashfam.ErrParams, "Config.MemoryBytes", c.MemoryBytes, "0: the size of the filter is known when it is built")
 	}
@@ -148,45 +115,19 @@ func (p Plan) Lines(l Lines) Plan {
 	return p
 }
 
-// Strict returns a plan whose jobs fail, without output, if the filter's
-// false-positive rate is more than twice the FPRate of its Config, because
-// Capacity was too small. Otherwise, such a job succeeds, and the rate is in
-// its [Summary]. It has no effect on [Combine].
+// Strict returns a plan whose jobs fail, without output, if Capacity was too
+// small: if the filter's false-positive rate, and the expected rate of a filter
+// with this number of keys, are more than twice the FPRate of its Config.
+// Otherwise, such a job succeeds, and the rate is in its [Summary]. It has no
+// effect on [Combine].
 func (p Plan) Strict() Plan {
 	p.spec.Strict = true
 	return p
 }
 
-// checkRate returns an error if the plan is strict and the rate is too high.
-func (s spec) checkRate(sum Summary) error {
-	if !s.Strict || s.FPRate == 0 {
-		return nil
-	}
-	keys := cmp.Or(sum.Distinct, sum.Keys)
-	err := cli.CheckRate("the Capacity", keys, sum.FPRate, s.FPRate, fmt.Sprintf("a Capacity for %d keys", keys))
-	if err != nil {
-		return fmt.Errorf("filterbeam: %w", err)
-	}
-	return nil
-}
-
-// checkMemory returns an error if this machine does not have the memory that
-// the largest task needs. Any worker may have to run that task.
-func (s spec) checkMemory() error {
-	bytes := s.Bytes
-	if s.Parts == 0 && s.inWindows() {
-		bytes /= uint64(s.windows())
-	}
-	if err := memory.Check(bytes); err != nil {
-		return fmt.Errorf("filterbeam: a task of this job %w", err)
-	}
-	return nil
-}
-
-// inWindows reports whether a filter that is not in parts is built in windows.
-func (s spec) inWindows() bool {
-	return (s.Kind == bloomKind || s.Kind == countingKind) && (s.Windows > 0 || s.Bytes > frameLimit)
-}
+// maxTasks is the largest number of windows or parts. It limits a bundle's
+// memory, since there is a block for each.
+const maxTasks = 4096
 
 // Windows returns p with its work divided among n tasks, each of which owns a
 // range of the structure or of the keys. If n is 0, which is the default, the
@@ -197,32 +138,11 @@ func (s spec) inWindows() bool {
 //
 // Windows returns [hashfam.ErrParams] unless n is from 0 to 4,096.
 func (p Plan) Windows(n int) (Plan, error) {
+	if err := checkTasks("windows", n); err != nil {
+		return Plan{}, err
+	}
 	p.spec.Windows = n
-	return p.with("windows", n)
-}
-
-// maxTasks is the largest number of windows or parts. It limits a bundle's
-// memory, since there is a block for each.
-const maxTasks = 4096
-
-// with returns p, or ErrParams if it has too many tasks in a field.
-func (p Plan) with(field string, tasks int) (Plan, error) {
-	if tasks < 0 || tasks > maxTasks {
-		return Plan{}, errs.Field(hashfam.ErrParams, field, tasks, fmt.Sprintf("0 to %d", maxTasks))
-	}
 	return p, nil
-}
-
-// windowBytes is the default size of a window, unless this would result in
-// fewer than 16 or more than 512 windows.
-const windowBytes = 4 << 20
-
-// windows returns the number of windows.
-func (s spec) windows() int {
-	if s.Windows > 0 {
-		return s.Windows
-	}
-	return int(min(max(s.Bytes/windowBytes, 16), 512))
 }
 
 // Parts returns a plan for a filter in n parts, for filters that are larger
@@ -239,33 +159,20 @@ func (s spec) windows() int {
 // Parts returns [hashfam.ErrParams] unless n is from 0 to 4,096 and p is a plan
 // for a Bloom, counting, cuckoo or static filter.
 func (p Plan) Parts(n int) (Plan, error) {
-	switch p.spec.Kind {
-	case bloomKind, countingKind, cuckooKind, staticKind:
-		p.spec.Parts = n
-		return p.with("parts", n)
+	if !p.spec.isFilter() {
+		return Plan{}, errs.Field(hashfam.ErrParams, "Plan", p.spec.Kind, "bloom, counting, cuckoo or static")
 	}
-	return Plan{}, errs.Field(hashfam.ErrParams, "Plan", p.spec.Kind, "bloom, counting, cuckoo or static")
+	if err := checkTasks("parts", n); err != nil {
+		return Plan{}, err
+	}
+	p.spec.Parts = n
+	return p, nil
 }
 
-// single returns ErrParams if the plan has parts.
-func (s spec) single() error {
-	if s.Parts > 0 {
-		return errs.Field(hashfam.ErrParams, "parts", s.Parts, "0: only Files and Build make parts")
+// checkTasks returns ErrParams if a field has an invalid number of tasks.
+func checkTasks(field string, n int) error {
+	if n < 0 || n > maxTasks {
+		return errs.Field(hashfam.ErrParams, field, n, fmt.Sprintf("0 to %d", maxTasks))
 	}
 	return nil
-}
-
-// params decodes the parameters of a plan. P must be a struct with a field
-// Family.
-func params[P any](s spec) (P, error) {
-	var p P
-	fam, err := s.family()
-	if err != nil {
-		return p, err
-	}
-	reflect.ValueOf(&p).Elem().FieldByName("Family").Set(reflect.ValueOf(fam)) // which the encoded check value must match
-	if err := json.Unmarshal(s.Params, &p); err != nil {
-		return p, fmt.Errorf("filterbeam: parameters of a plan: %w", err)
-	}
-	return p, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"path/filepath"
 	"sync"
 	"testing"
 
@@ -214,6 +215,30 @@ func TestStrictJobsMeetTheRate(t *testing.T) {
 	}
 }
 
+// A filter of few keys can have a high rate by chance, although its Capacity is
+// right. Such a job succeeds, but not with twice as many keys.
+func TestStrictJobsMayHaveBadLuck(t *testing.T) {
+	chosen := map[int]string{3: "a62\nb62\nc62\n", 6: "a7\nb7\nc7\nd7\ne7\nf7\n", 12: "a\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\nl\n"}
+	dir := t.TempDir()
+	file := func(n int) string { return filepath.Join(dir, fmt.Sprint(n)) }
+	for n, text := range chosen {
+		write(t, file(n), text)
+	}
+	small := bloom.Config{Capacity: 3, FPRate: 0.01}
+	for _, test := range []struct {
+		plan Plan
+		keys int
+	}{
+		{must(Bloom(small)), 3},
+		{must(Counting(counting.Config{Capacity: 3, FPRate: 0.01})), 3},
+		{must(must(Bloom(small)).Parts(2)), 6},
+	} {
+		result := runTo(t, filepath.Join(t.TempDir(), "out.bin"), test.plan.Strict(), runners[3], files(file(test.keys)))
+		require.Greater(t, Result("", result).FPRate, 0.02, "the keys are chosen for this")
+		fails(t, test.plan.Strict(), file(2*test.keys))
+	}
+}
+
 // A worker refuses a task that does not fit into its memory.
 func TestTasksMustFitIntoTheMemory(t *testing.T) {
 	huge := must(Bloom(bloom.Config{Capacity: 2e13, FPRate: 0.01}))
@@ -249,6 +274,6 @@ func TestCombineRequiresSmallFrames(t *testing.T) {
 
 		top := must(Heavy(countmin.HeavyConfig{K: 10, MemoryBytes: memory}))
 		require.IsType(t, shards{}, must(top.spec.design()))
-		require.Equal(t, 16, top.spec.windows(), "a top k's windows do not depend on MemoryBytes")
+		require.Equal(t, 16, top.spec.tasks(), "a top k's windows do not depend on MemoryBytes")
 	}
 }

@@ -6,17 +6,18 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/sdf"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/rtrackers/offsetrange"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/lines"
 )
+
+// maxLine is the length of the longest line in bytes. Keys are far shorter, so
+// a longer line means that the file does not contain lines.
+const maxLine = 16 << 20
 
 // splitBytes is the size of the pieces when a file is split.
 const splitBytes = 64 << 20
@@ -40,15 +41,17 @@ func (f *readFn) SplitRestriction(name string, _ int64, r offsetrange.Restrictio
 	return r.SizedSplits(splitBytes)
 }
 
-// splittable reports whether a file can be read from any offset.
-func splittable(name string) (ok bool) {
-	err := readFile(context.Background(), name, func(file io.Reader) error {
-		zipped, _, err := lines.Zipped(file)
-		_, seekable := file.(io.Seeker)
-		ok = seekable && !zipped
-		return err
-	})
-	return ok && err == nil
+// splittable reports whether a file can be read from any offset. If it cannot be
+// read, ProcessElement will return the error.
+func splittable(name string) bool {
+	opened, err := open(context.Background(), name)
+	if err != nil {
+		return false
+	}
+	defer opened.close()
+	zipped, _, err := lines.Zipped(opened.Reader)
+	_, seekable := opened.Reader.(io.Seeker)
+	return err == nil && seekable && !zipped
 }
 
 // RestrictionSize returns the number of bytes in a piece.
@@ -63,43 +66,59 @@ func (f *readFn) CreateTracker(r offsetrange.Restriction) *sdf.LockRTracker {
 
 // ProcessElement reads the lines that start in the piece.
 func (f *readFn) ProcessElement(ctx context.Context, rt *sdf.LockRTracker, name string, size int64, emit func(int, []byte)) error {
-	if err := f.open(emit); err != nil {
+	if err := f.prepare(emit); err != nil {
 		return err
 	}
-	err := readFile(ctx, name, func(file io.Reader) error {
-		zipped, whole, err := lines.Zipped(file)
-		switch {
-		case err != nil:
-			return err
-		case zipped:
-			return f.readCompressed(ctx, rt, whole, size)
-		}
-		return f.readPlain(ctx, rt, whole, size)
-	})
-	if err != nil {
+	if err := f.read(ctx, rt, name, size); err != nil {
 		return errs.Errorf("%s: %w", name, err)
 	}
 	return nil
 }
 
+func (f *readFn) read(ctx context.Context, rt *sdf.LockRTracker, name string, size int64) error {
+	opened, err := open(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer opened.close()
+	zipped, whole, err := lines.Zipped(opened.Reader)
+	if err != nil {
+		return err
+	}
+	if zipped {
+		return f.readCompressed(ctx, rt, whole, size)
+	}
+	return f.readPlain(ctx, rt, whole, size)
+}
+
 // readPlain adds the lines that start in the piece. It returns an error if the
 // file does not have its listed size. For example, a store that decompresses a
 // file while it is read makes it longer.
-func (f *readFn) readPlain(ctx context.Context, rt *sdf.LockRTracker, file io.Reader, size int64) error {
-	r, err := f.linesFrom(file, restriction(rt).Start)
+func (f *readFn) readPlain(ctx context.Context, rt *sdf.LockRTracker, content io.Reader, size int64) error {
+	r, err := f.linesFrom(content, restriction(rt).Start)
 	if err != nil {
 		return err
 	}
 	before := f.tally.Totals[bytesRead]
-	err = f.addLines(ctx, r, func() int { return claim(rt, r.Starts) })
+	for mine := true; mine; {
+		if err := cmp.Or(ctx.Err(), r.Next()); err != nil {
+			return err
+		}
+		n := claim(rt, r.Starts)
+		if err := f.addLines(ctx, r, n); err != nil {
+			return err
+		}
+		mine = n > 0 && n == len(r.Keys)
+	}
 	f.tally.Totals[storedRead] += f.tally.Totals[bytesRead] - before
 	ended := len(r.Keys) == 0 || restriction(rt).End == size
-	if err == nil && ended && r.Offset != size {
-		err = errs.Field(hashfam.ErrParams, "length", r.Offset, fmt.Sprintf("%d bytes, as listed", size))
+	if ended && r.Offset != size {
+		return errs.Field(hashfam.ErrParams, "length", r.Offset, fmt.Sprintf("%d bytes, as listed", size))
 	}
-	return err
+	return nil
 }
 
+// restriction returns the piece.
 func restriction(rt *sdf.LockRTracker) offsetrange.Restriction {
 	return rt.GetRestriction().(offsetrange.Restriction)
 }
@@ -123,36 +142,28 @@ func claim(rt *sdf.LockRTracker, starts []int64) int {
 
 // linesFrom returns a reader for the lines that start at or after the given
 // offset. It includes empty lines, so that all bytes are counted.
-func (f *readFn) linesFrom(file io.Reader, start int64) (*lines.Reader, error) {
+func (f *readFn) linesFrom(content io.Reader, start int64) (*lines.Reader, error) {
 	c := lines.Config{MaxLine: maxLine, NUL: f.Spec.Lines.NUL}
 	if start == 0 {
-		return lines.NewReader(file, c), nil
+		return lines.NewReader(content, c), nil
 	}
 	c.SkipFirst = true
 	before := start - 1 // the line before may end at start
 	var err error
-	if seeker, ok := file.(io.Seeker); ok {
+	if seeker, ok := content.(io.Seeker); ok {
 		_, err = seeker.Seek(before, io.SeekStart)
 	} else {
-		_, err = io.CopyN(io.Discard, file, before)
+		_, err = io.CopyN(io.Discard, content, before)
 	}
 	c.Offset = before
-	return lines.NewReader(file, c), err
+	return lines.NewReader(content, c), err
 }
 
 // readCompressed adds all lines in a compressed file if the piece contains its
 // start.
-func (f *readFn) readCompressed(ctx context.Context, rt *sdf.LockRTracker, file io.Reader, size int64) error {
+func (f *readFn) readCompressed(ctx context.Context, rt *sdf.LockRTracker, content io.Reader, size int64) error {
 	if restriction(rt).Start == 0 && rt.TryClaim(int64(0)) {
-		unzipped, err := lines.Unzip(file)
-		if err != nil {
-			return err
-		}
-		r, err := f.linesFrom(unzipped, 0)
-		if err != nil {
-			return err
-		}
-		if err := f.addLines(ctx, r, func() int { return len(r.Keys) }); err != nil {
+		if err := f.readAll(ctx, content); err != nil {
 			return err
 		}
 		f.tally.Totals[storedRead] += uint64(size)
@@ -161,35 +172,47 @@ func (f *readFn) readCompressed(ctx context.Context, rt *sdf.LockRTracker, file 
 	return nil
 }
 
-// addLines adds lines in batches. For each batch it calls mine, which must
-// return the number of lines to add. It stops at the end of the file, or when
-// mine returns less than the whole batch. The file is counted by the piece that
-// contains its first line, or finds that it has no lines. Another piece that
-// starts at 0 is empty.
-func (b *bundle) addLines(ctx context.Context, r *lines.Reader, mine func() int) error {
-	for {
+// readAll adds all lines in a compressed file.
+func (f *readFn) readAll(ctx context.Context, content io.Reader) error {
+	unzipped, err := lines.Unzip(content)
+	if err != nil {
+		return err
+	}
+	r, err := f.linesFrom(unzipped, 0)
+	if err != nil {
+		return err
+	}
+	for more := true; more; {
 		if err := cmp.Or(ctx.Err(), r.Next()); err != nil {
 			return err
 		}
-		all, n := len(r.Keys), mine()
-		if n > 0 && r.Starts[0] == 0 || all == 0 && r.Offset == 0 {
-			b.tally.Totals[filesRead]++
-			b.tally.Totals[binaryFiles] += hardlyLines(r.Keys[:n])
+		if err := f.addLines(ctx, r, len(r.Keys)); err != nil {
+			return err
 		}
-		if n > 0 {
-			b.tally.Totals[bytesRead] += uint64(append(r.Starts, r.Offset)[n] - r.Starts[0])
-			keys := r.Keys[:n]
-			if !b.Spec.Lines.Empty {
-				keys = slices.DeleteFunc(keys, func(key []byte) bool { return len(key) == 0 })
-			}
-			if err := b.addKeys(ctx, keys); err != nil {
-				return err
-			}
-		}
-		if n < all || all == 0 {
-			return nil
-		}
+		more = len(r.Keys) > 0
 	}
+	return nil
+}
+
+// addLines adds the first n lines of a batch, which is empty at the end of the
+// file. The file is counted by the piece that contains its first line, or finds
+// that it has no lines. Another piece that starts at 0 is empty.
+func (f *readFn) addLines(ctx context.Context, batch *lines.Reader, n int) error {
+	hasFirst := n > 0 && batch.Starts[0] == 0
+	hasNoLines := len(batch.Keys) == 0 && batch.Offset == 0
+	if hasFirst || hasNoLines {
+		f.tally.Totals[filesRead]++
+		f.tally.Totals[binaryFiles] += hardlyLines(batch.Keys[:n])
+	}
+	if n == 0 {
+		return nil
+	}
+	f.tally.Totals[bytesRead] += uint64(append(batch.Starts, batch.Offset)[n] - batch.Starts[0])
+	keys := batch.Keys[:n]
+	if !f.Spec.Lines.Empty {
+		keys = slices.DeleteFunc(keys, func(key []byte) bool { return len(key) == 0 })
+	}
+	return f.addKeys(ctx, keys)
 }
 
 // hardlyLines returns 1 if a file's first lines contain zero bytes. Otherwise,
@@ -200,98 +223,3 @@ func hardlyLines(keys [][]byte) uint64 {
 	}
 	return 0
 }
-
-// A matchFn lists the files that match the patterns, without duplicates, with
-// their sizes, and tallies what must be read. A pattern that matches no file is
-// an error, since it is probably a mistake. A pattern that matches the output,
-// or a file that a job left, is also an error.
-type matchFn struct {
-	Out      fileName
-	Patterns []fileName
-}
-
-func newMatchFn(out string, patterns []string) *matchFn {
-	f := &matchFn{Out: fileName(out)}
-	for _, pattern := range patterns {
-		f.Patterns = append(f.Patterns, fileName(pattern))
-	}
-	return f
-}
-
-func (f *matchFn) ProcessElement(ctx context.Context, _ []byte, file func(string, int64), report func(int, []byte)) error {
-	all, err := f.match(ctx)
-	if err != nil {
-		return err
-	}
-	listed := tally{Totals: [totals]uint64{listsMade: 1, filesListed: uint64(len(all))}}
-	for name, size := range all {
-		file(name, size)
-		listed.Totals[bytesListed] += uint64(size)
-	}
-	report(tallyOwner, listed.append(nil))
-	return nil
-}
-
-// match returns the sizes of all matching files by their canonical names.
-func (f *matchFn) match(ctx context.Context) (map[string]int64, error) {
-	all := map[string]int64{}
-	for _, pattern := range f.Patterns {
-		if err := f.list(ctx, string(pattern), all); err != nil {
-			return nil, err
-		}
-	}
-	if len(all) == 0 {
-		return nil, errs.Field(hashfam.ErrParams, "patterns", "none", "at least one that matches a file")
-	}
-	return all, nil
-}
-
-// list adds the files that match a pattern.
-func (f *matchFn) list(ctx context.Context, pattern string, all map[string]int64) error {
-	fs, err := filesystem.New(ctx, pattern)
-	if err != nil {
-		return err
-	}
-	defer fs.Close()
-	names, err := fs.List(ctx, pattern)
-	if err == nil && len(names) == 0 {
-		err = errs.Field(hashfam.ErrParams, "pattern", fmt.Sprintf("%q", pattern), "one that matches a file")
-	}
-	for _, name := range names {
-		if err == nil {
-			err = f.check(name)
-		}
-		if err == nil {
-			all[canonical(name)], err = fs.Size(ctx, name)
-		}
-	}
-	return err
-}
-
-// check returns ErrParams if a file is the output, or has a name that is used
-// by jobs.
-func (f *matchFn) check(name string) error {
-	switch {
-	case canonical(name) == canonical(string(f.Out)):
-		return errs.Field(hashfam.ErrParams, "input", name, "a file that is not the output")
-	case madeFor(name) != "":
-		return errs.Field(hashfam.ErrParams, "input", name, "a file that no job has made: this one is a part of a filter, or was left by a job that failed")
-	}
-	return nil
-}
-
-// canonical returns a name that does not depend on how a local file's name is
-// spelled: its cleaned absolute name. Names in a store are unchanged.
-func canonical(name string) string {
-	if strings.Contains(name, "://") {
-		return name
-	}
-	if absolute, err := filepath.Abs(name); err == nil {
-		return absolute
-	}
-	return filepath.Clean(name)
-}
-
-// maxLine is the length of the longest line in bytes. Keys are far shorter, so
-// a longer line means that the file does not contain lines.
-const maxLine = 16 << 20

@@ -14,17 +14,27 @@ import (
 	"github.com/filterfam/filterfam/hashfam/filterbeam/internal/index"
 )
 
-// A job has books. Each bundle tallies the keys that it reads and the values
-// that it sends to each owner, and each owner tallies the values that arrive.
-// Before the last task writes the output, it compares the two and fails if they
-// differ, because values have then been lost, repeated or changed. Keys that
-// occur twice cause no difference, since they are read twice and sent twice.
+// Each bundle tallies the keys that it reads and the values that it sends to
+// each task, and each task tallies the values that arrive. Before the last task
+// writes the output, it compares the two and fails if they differ, because
+// values have then been lost, repeated or changed. Keys that occur twice cause
+// no difference, since they are read twice and sent twice.
 
-// A load counts values. Its checksum is a sum, so that it does not depend on
-// their order.
+// A load counts values that were sent to a task.
 type load struct {
-	Values, Items, Sum uint64
-	Tasks              uint64 // that received values: one, unless the engine divides them
+	Values    uint64
+	Items     uint64
+	Checksums uint64 // their sum, which does not depend on the order of the values
+	Runs      uint64 // of the task: one, unless the engine divides its values
+}
+
+// plus returns the sum of two loads.
+func (l load) plus(other load) load {
+	l.Values += other.Values
+	l.Items += other.Items
+	l.Checksums += other.Checksums
+	l.Runs += other.Runs
+	return l
 }
 
 // itemBytes is the size of the number of items at the end of each value.
@@ -43,12 +53,12 @@ func (l *load) enter(value []byte) []byte {
 	if n < len(value) {
 		l.Items += binary.LittleEndian.Uint64(value[n:])
 	}
-	l.Sum += uint64(crc32.Checksum(value, index.Table))
+	l.Checksums += uint64(crc32.Checksum(value, index.Table))
 	return value[:n:n]
 }
 
-// arriving returns the values without their numbers of items, and counts them.
-func (l *load) arriving(values iter.Seq[[]byte]) iter.Seq[[]byte] {
+// entering returns the values without their numbers of items, and counts them.
+func (l *load) entering(values iter.Seq[[]byte]) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		for value := range values {
 			if !yield(l.enter(value)) {
@@ -62,8 +72,8 @@ func (l *load) arriving(values iter.Seq[[]byte]) iter.Seq[[]byte] {
 // have sent and that have arrived. It is encoded as JSON.
 type tally struct {
 	Totals  [totals]uint64
-	Sent    map[int]load // by owner
-	Arrived map[int]load // by owner
+	Sent    map[int]load // by task
+	Arrived map[int]load // by task
 }
 
 // The totals in a tally.
@@ -81,14 +91,17 @@ const (
 	totals
 )
 
+// tallyTask is the task that adds up the tallies of all bundles.
+const tallyTask = -1
+
 // send counts a sealed value as sent.
-func (t *tally) send(owner int, value []byte) {
+func (t *tally) send(task int, value []byte) {
 	if t.Sent == nil {
 		t.Sent = map[int]load{}
 	}
-	sum := t.Sent[owner]
-	sum.enter(value)
-	t.Sent[owner] = sum
+	sent := t.Sent[task]
+	sent.enter(value)
+	t.Sent[task] = sent
 }
 
 // append appends the encoded tally, which is one line.
@@ -119,9 +132,8 @@ func addLoads(sums, loads map[int]load) map[int]load {
 	if sums == nil {
 		return loads
 	}
-	for owner, l := range loads {
-		sum := sums[owner]
-		sums[owner] = load{sum.Values + l.Values, sum.Items + l.Items, sum.Sum + l.Sum, sum.Tasks + l.Tasks}
+	for task, l := range loads {
+		sums[task] = sums[task].plus(l)
 	}
 	return sums
 }
@@ -135,26 +147,29 @@ func (t *tally) describe(sum *Summary) {
 	sum.Binary = n[binaryFiles]
 }
 
-// records returns the records by owner. Each is encoded as a tally, which is
-// added to t, and a value. If the numbers do not match at the end of the
-// sequence, failed is set, and nothing must be written.
-func (t *tally) records(all iter.Seq[[]byte], failed *error) iter.Seq2[int, []byte] {
-	return func(yield func(int, []byte) bool) {
-		for encoded := range all {
-			line, value, _ := bytes.Cut(encoded, []byte("\n"))
-			own, err := t.add(line)
-			if err != nil {
-				*failed = err
+// The records of all tasks arrive at the last task. Each is preceded by a tally.
+type records struct {
+	arriving iter.Seq[[]byte]
+	tally    tally // of the records that have been yielded
+	err      error // set if the tallies do not match: then nothing must be written
+}
+
+// all yields the records by task, and then compares the tallies.
+func (r *records) all(yield func(task int, record []byte) bool) {
+	for encoded := range r.arriving {
+		line, record, _ := bytes.Cut(encoded, []byte("\n"))
+		var own tally
+		own, r.err = r.tally.add(line)
+		if r.err != nil {
+			return
+		}
+		for task := range own.Arrived { // one, or none in the tally of the bundles
+			if !yield(task, record) {
 				return
 			}
-			for owner := range own.Arrived { // one, or none in the tally of the bundles
-				if !yield(owner, value) {
-					return
-				}
-			}
 		}
-		*failed = t.check()
 	}
+	r.err = r.tally.check()
 }
 
 // An entry is a number in a tally, with the number that it must equal.
@@ -165,26 +180,27 @@ type entry struct {
 }
 
 // check returns ErrCorrupt with the first entry that is wrong. The entries of
-// the owners are first.
+// the tasks are first.
 func (t *tally) check() error {
 	var entries []entry
 	items := uint64(0)
-	for _, owner := range slices.Sorted(maps.Keys(addLoads(maps.Clone(t.Sent), t.Arrived))) {
-		at := fmt.Sprintf(" that arrived at shard %d", owner)
-		arrived := t.Arrived[owner]
-		sent := t.Sent[owner]
+	for _, task := range slices.Sorted(maps.Keys(addLoads(maps.Clone(t.Sent), t.Arrived))) {
+		at := fmt.Sprintf(" that arrived at task %d", task)
+		arrived := t.Arrived[task]
+		sent := t.Sent[task]
 		items += arrived.Items
 		entries = append(entries,
 			entry{"items" + at, arrived.Items, sent.Items, "as sent"},
 			entry{"blocks" + at, arrived.Values, sent.Values, "as sent"},
-			entry{"sum of the checksums of the blocks" + at, arrived.Sum, sent.Sum, "as sent"},
-			entry{fmt.Sprintf("tasks of shard %d", owner), max(arrived.Tasks, 1), 1, "as every key has"})
+			entry{"sum of the checksums of the blocks" + at, arrived.Checksums, sent.Checksums, "as sent"},
+			entry{fmt.Sprintf("runs of task %d", task), max(arrived.Runs, 1), 1, "as every task has"})
 	}
-	for _, e := range append(entries,
+	entries = append(entries,
 		entry{"items that arrived", items, t.Totals[itemsRead], "as read"},
 		entry{"listings of files", t.Totals[listsMade], t.Totals[listsWanted], "as wanted"},
 		entry{"files read", t.Totals[filesRead], t.Totals[filesListed], "as listed"},
-		entry{"bytes read", t.Totals[storedRead], t.Totals[bytesListed], "as listed"}) {
+		entry{"bytes read", t.Totals[storedRead], t.Totals[bytesListed], "as listed"})
+	for _, e := range entries {
 		if e.got != e.want {
 			return errs.Field(hashfam.ErrCorrupt, e.name, e.got,
 				fmt.Sprintf("%d, %s: the engine lost, repeated or changed some", e.want, e.as))

@@ -32,7 +32,7 @@
 // because its filter uses about two bits per key less.
 //
 // Package [hashfam] describes what the types of all packages have in common,
-// for example concurrency and encoding.
+// for example concurrency, errors and encoding.
 //
 // # Algorithm
 //

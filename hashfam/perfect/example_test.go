@@ -256,6 +256,34 @@ func ExampleNewFilter() {
 	// 27354 <nil>
 }
 
+// A server uses values in a mapped file, if they have the expected width.
+func ExampleNewFilterView() {
+	c := perfect.FilterConfig{FPRate: 0.001, ValueBits: 4}
+	f, err := perfect.NewFilter(context.Background(), c, c.Family.SumAllStrings(nil, []string{"read", "write"}), []uint64{4, 2})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	encoded, err := f.MarshalBinary() // or the bytes of a mapped file
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	v, err := perfect.NewFilterView(encoded, c.Family)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p := v.Params()
+	fmt.Printf("%d bits of value, rate %.4f\n", p.ValueBits, p.FPRate)
+	fmt.Println(v.ValueString("write"))
+	fmt.Println(v.ValueString("erase"))
+	// Output:
+	// 4 bits of value, rate 0.0010
+	// 2 true
+	// 0 false
+}
+
 // The filter maps each country to its calling code, and detects other keys.
 func ExampleFilter_ValueString() {
 	countries := []string{"Denmark", "Finland", "Iceland", "Norway", "Sweden"}

@@ -6,6 +6,7 @@
 //   - process a batch of keys: [Of.DoAll]
 //   - merge or inspect all shards: [Of.Each]
 //   - store and load all shards: [Of.WriteTo], [Read]
+//   - keep them in a file that survives a crash: Shards in package journal
 //
 // For example, any number of goroutines can use o:
 //
@@ -18,6 +19,9 @@
 // [hashfam.Digest.Shard] selects the shard. Structures do not depend on the
 // digest bits that select it, so a shard has the same false-positive rate, and
 // refuses as few keys, as a single structure.
+//
+// Errors are those of package [hashfam], of the structures, and
+// errors.ErrUnsupported for structures without an encoding.
 //
 // # Number and size of shards
 //

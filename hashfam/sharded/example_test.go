@@ -135,7 +135,8 @@ func ExampleRead() {
 }
 
 // once returns a handler that accepts each nonce once, and then rejects it for
-// at least ten and at most twenty minutes.
+// at least ten and at most twenty minutes. After a restart, it accepts each
+// nonce again, unlike the handler in the example of package journal.
 func once(next http.Handler) (http.Handler, error) {
 	fam := hashfam.Random() // a secret family, because clients choose the nonces
 	window := bloom.RotatingConfig{

@@ -46,8 +46,8 @@ var structures = map[string]structure{
 	"classic":          ofBloom(bloom.Classic, 64),
 	"partitioned":      ofBloom(bloom.Partitioned, 1),
 	"blocked":          ofBloom(bloom.Blocked, 512),
-	"counting":         ofCounting(counting.Classic, 16),
-	"counting blocked": ofCounting(counting.Blocked, 512),
+	"counting":         ofCounting(bloom.Classic, 16),
+	"counting blocked": ofCounting(bloom.Blocked, 512),
 	"cuckoo":           ofCuckoo(false),
 	"compact cuckoo":   ofCuckoo(true),
 }
@@ -67,7 +67,7 @@ func ofBloom(layout bloom.Layout, whole uint64) structure {
 	}, fixed([]uint64{bloom.Classic: 0, bloom.Partitioned: 255, bloom.Blocked: 7 * 64}[layout])}
 }
 
-func ofCounting(layout counting.Layout, whole uint64) structure {
+func ofCounting(layout bloom.Layout, whole uint64) structure {
 	return structure{func(n uint64, rate float64, bytes uint64) (params, error) {
 		return counting.Config{Capacity: n, FPRate: rate, MemoryBytes: bytes, Layout: layout}.Params()
 	}, func(p params, bytes uint64) (list []params) {
@@ -76,7 +76,7 @@ func ofCounting(layout counting.Layout, whole uint64) structure {
 			list = append(list, counting.Params{Counters: bytes * 2 / whole * whole, Hashes: k, Layout: layout})
 		}
 		return list
-	}, fixed([]uint64{counting.Classic: 0, counting.Blocked: 7 * 256}[layout])}
+	}, fixed([]uint64{bloom.Classic: 0, bloom.Blocked: 7 * 256}[layout])}
 }
 
 func ofCuckoo(compact bool) structure {

@@ -256,7 +256,7 @@ var contestants = []struct {
 	{"bloom-blocked", "bits-and-blooms", true, named("bloom-blocked")},
 	{"counting", "boom-counting", true, named("counting")},
 	{"counting-blocked", "boom-counting", true, func(n uint64) *subject {
-		return newSubject(must(counting.New(counting.Config{Capacity: n, FPRate: benchRate, Layout: counting.Blocked})))
+		return newSubject(must(counting.New(counting.Config{Capacity: n, FPRate: benchRate, Layout: bloom.Blocked})))
 	}},
 	{"cuckoo", "seiflotfy-cuckoo", true, named("cuckoo")},
 	{"cuckoo-compact", "seiflotfy-cuckoo", true, named("cuckoo-compact")},

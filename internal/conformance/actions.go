@@ -55,7 +55,7 @@ func (m *Machine) addTwin(keys ...string) (int, error) {
 	for _, key := range keys[:n] {
 		m.Count(key, 1)
 	}
-	if err != nil && !m.s.Rearranges {
+	if err != nil {
 		before := encode(m, m.Twin)
 		_, again := add.do(keys[n])
 		require.Error(m, again)

@@ -68,3 +68,14 @@ func TestStreamsCanContainAllKinds(t *testing.T) {
 	_, err := kinds[frame.Bloom].zero.ReadFrom(r)
 	require.ErrorIs(t, err, io.EOF)
 }
+
+// A structure in a journal must not be read without its blocks.
+func TestJournalsAreRefused(t *testing.T) {
+	b, err := os.ReadFile("../../hashfam/journal/testdata/bloom.bin")
+	require.NoError(t, err)
+	for _, k := range kinds {
+		_, err := k.zero.ReadFrom(bytes.NewReader(b))
+		require.ErrorIs(t, err, hashfam.ErrCorrupt)
+		require.ErrorContains(t, err, "kind = a journal, want ")
+	}
+}

@@ -27,7 +27,9 @@ import (
 	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/hashfam/journal"
 	"github.com/filterfam/filterfam/hashfam/perfect"
+	"github.com/filterfam/filterfam/hashfam/sharded"
 	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/frame/frametest"
 	"github.com/filterfam/filterfam/internal/sizing"
@@ -50,8 +52,9 @@ func receivers(fam hashfam.Family) []structure {
 }
 
 const (
-	delta  = 15
-	limits = "limits*.txt" // frozen like golden files, so that new frames need a new file
+	delta     = 15
+	inJournal = 16
+	limits    = "limits*.txt"
 )
 
 // decoded decodes a frame, which must use the public family or the secret
@@ -185,6 +188,10 @@ func (v *vectors) golden() {
 			continue
 		}
 		fields, frame := []any{path}, []byte(read(v.t, path))
+		if frame[4] == inJournal {
+			v.line(append(fields, restored(v.t, frame)...)...)
+			continue
+		}
 		var base *bloom.Filter
 		if b, ok := bases[path]; ok {
 			base = must(bloom.NewFromParams(b.params))
@@ -195,6 +202,34 @@ func (v *vectors) golden() {
 		}
 		v.line(append(fields, answered(decoded(v.t, frame, base), frame))...)
 	}
+}
+
+// restored returns the position of the journal data, and the results for its
+// structure.
+func restored(t *testing.T, data []byte) []any {
+	name := filepath.Join(t.TempDir(), "journal")
+	require.NoError(t, os.WriteFile(name, data, 0o600))
+	inner := data[72:]
+	s := receivers(hashfam.Family{})[inner[4]].(journal.Structure)
+	first := frametest.Len(inner)
+	if inner[first+4] == inJournal {
+		j := must(journal.Open(name, s))
+		defer j.Close()
+		return []any{j.Position(), answered(s, inner)}
+	}
+	o := must(sharded.New(4, func(int) (*counting.Filter, error) { return new(counting.Filter), nil }))
+	j := must(journal.Open(name, journal.Shards(o)))
+	defer j.Close()
+	return []any{j.Position(), answered(counters{o}, inner)}
+}
+
+// counters are shards that count.
+type counters struct{ *sharded.Of[*counting.Filter] }
+
+func (c counters) CountString(key string) (n uint64) {
+	d := hashfam.Family{}.SumString(key)
+	c.Do(d, func(f *counting.Filter) { n = f.CountDigest(d) })
+	return n
 }
 
 // larger returns the larger test vectors. keys contains the integers 0, 1, 2,
@@ -378,7 +413,7 @@ func TestTheScriptNamesWhatItDoesNotRead(t *testing.T) {
 func requireRecipeRuns(t *testing.T, node, dir string) {
 	blocked := must(static.New(t.Context(), static.Config{FPRate: 0.01}, []hashfam.Digest{hashfam.Family{}.SumString("login.example")}))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "blocked.bin"), must(blocked.MarshalBinary()), 0o600))
-	for _, b := range block.FindAllStringSubmatch(read(t, "docs/recipes.md"), -1) {
+	for _, b := range fenced.FindAllStringSubmatch(read(t, "docs/recipes.md"), -1) {
 		if b[1] == "js" {
 			server := "import fs from \"node:fs\"; globalThis.fetch = async (path) => new Response(fs.readFileSync(\".\" + path));"
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "recipe.mjs"), []byte(server+b[2]), 0o600))

@@ -11,6 +11,8 @@ import (
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/block"
+	"github.com/filterfam/filterfam/internal/fault"
 	"github.com/filterfam/filterfam/internal/frame"
 	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
@@ -31,11 +33,11 @@ func TestEveryVersionHasAGoldenFile(t *testing.T) {
 		versions[kind][b[frametest.Version]] = true
 		frames[kind] = b
 	}
-	for kind := frame.Bloom; !strings.HasPrefix(kind.String(), "unknown") || kind == 8; kind++ {
+	for kind := frame.Kind(1); !strings.HasPrefix(kind.String(), "unknown") || kind == 8; kind++ {
 		if kind == 8 {
 			continue // not used
 		}
-		known := kind == delta || int(kind) < len(receivers(hashfam.Family{}))
+		known := kind == delta || kind == inJournal || int(kind) < len(receivers(hashfam.Family{}))
 		require.True(t, known, "kind %d, %v, has no receiver in internal/format/frames_test.go", kind, kind)
 		require.Contains(t, frames, kind, "kind %d, %v, has no golden file: %s", kind, kind, steps)
 		for version := range newest(t, frames[kind]) {
@@ -62,6 +64,10 @@ func newest(t *testing.T, b []byte) uint8 {
 func decodeError(b []byte) error {
 	if b[frametest.Kind] == delta {
 		return new(bloom.Filter).ApplyDelta(b)
+	}
+	if b[frametest.Kind] == inJournal {
+		fam := hashfam.Family{}
+		return block.ReadStart(bytes.NewReader(b), fam.CheckValue(), &fault.Maker{Package: "journal"})
 	}
 	return receivers(hashfam.Family{})[b[frametest.Kind]].UnmarshalBinary(b)
 }

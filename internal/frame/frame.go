@@ -73,6 +73,7 @@ const (
 	RotatingBloom
 	Window
 	BloomDelta
+	Journal
 )
 
 var kinds = [...]string{
@@ -90,6 +91,7 @@ var kinds = [...]string{
 	RotatingBloom:   "a rotating Bloom filter",
 	Window:          "a window of heavy hitters",
 	BloomDelta:      "a Bloom filter delta",
+	Journal:         "a journal",
 }
 
 // String returns the structure's name with an article.

@@ -91,7 +91,7 @@ func TestOtherKindsVersionsAndFamiliesAreErrors(t *testing.T) {
 	}{
 		{func(h *Header) { h.Kind = Cuckoo }, hashfam.ErrCorrupt, "kind = a cuckoo filter, want a Bloom filter"},
 		{func(h *Header) { h.Kind = 0 }, hashfam.ErrCorrupt, "kind = unknown kind 0, want a Bloom filter"},
-		{func(h *Header) { h.Kind = Kind(len(kinds)) }, hashfam.ErrVersion, "kind = unknown kind 16, want a Bloom filter"},
+		{func(h *Header) { h.Kind = Kind(len(kinds)) }, hashfam.ErrVersion, "kind = unknown kind 17, want a Bloom filter"},
 		{func(h *Header) { h.Version = 0 }, hashfam.ErrVersion, "version = 0, want 1"},
 		{func(h *Header) { h.Version = 2 }, hashfam.ErrVersion, "version = 2, want 1"},
 		{func(h *Header) { h.Check++ }, hashfam.ErrFamily, "family = keyed:0102030405060709, want keyed:0102030405060708"},

@@ -109,28 +109,3 @@ func (h Header) DecodeParams(fields any, m *fault.Maker) error {
 	}
 	return nil
 }
-
-// Shortest returns h, which must have version 2. If the last parameter is zero,
-// it returns h as version 1, which omits this parameter.
-func (h Header) Shortest() Header {
-	if n := len(h.Params) - wordBytes; binary.LittleEndian.Uint64(h.Params[n:]) == 0 {
-		h.Version = 1
-		h.Params = h.Params[:n]
-	}
-	return h
-}
-
-// DecodeLongest is the inverse of [EncodeParams] and [Header.Shortest]. It
-// returns ErrVersion if the parameters belong to the other version.
-func (h Header) DecodeLongest(fields any, m *fault.Maker) error {
-	short := binary.Size(fields) - wordBytes
-	switch n := len(h.Params); {
-	case h.Version == 2 && n == short, h.Version < 2 && n == short+wordBytes:
-		return m.Field(hashfam.ErrVersion, "version", h.Version, fmt.Sprintf("1 for %d bytes of parameters, 2 for %d", short, short+wordBytes))
-	case n == short:
-		h.Params = append(h.Params[:n:n], make([]byte, wordBytes)...)
-	case n == short+wordBytes && binary.LittleEndian.Uint64(h.Params[short:]) == 0:
-		return m.Field(hashfam.ErrCorrupt, "the last parameter", 0, "above 0, or version 1")
-	}
-	return h.DecodeParams(fields, m)
-}

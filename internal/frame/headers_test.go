@@ -74,26 +74,3 @@ func TestStructParametersRoundTrip(t *testing.T) {
 	}
 	require.Panics(t, func() { EncodeParams(struct{ N int }{}) })
 }
-
-// In version 2 there is one more word, which must not be zero.
-func TestVersion2NeedsTheLastParameter(t *testing.T) {
-	type params struct{ N, Last uint64 }
-	for _, last := range []uint64{0, 1, math.MaxUint64} {
-		h := Header{Version: 2, Params: EncodeParams(params{7, last})}.Shortest()
-		var got params
-		require.NoError(t, h.DecodeLongest(&got, errs))
-		require.Equal(t, params{7, last}, got)
-		require.EqualValues(t, 1+min(last, 1), h.Version)
-		require.Len(t, h.Params, 8*int(h.Version))
-		h.Version ^= 3
-		require.ErrorIs(t, h.DecodeLongest(&got, errs), hashfam.ErrVersion)
-	}
-	h := Header{Version: 2, Params: EncodeParams(params{7, 0})}
-	require.ErrorIs(t, h.DecodeLongest(new(params), errs), hashfam.ErrCorrupt)
-	for _, length := range []int{0, 24} {
-		for version := range uint8(3) {
-			h := Header{Version: version, Params: make([]byte, length)}
-			require.ErrorIs(t, h.DecodeLongest(new(params), errs), hashfam.ErrCorrupt)
-		}
-	}
-}

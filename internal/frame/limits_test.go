@@ -21,12 +21,12 @@ import (
 
 func TestEveryKindHasAName(t *testing.T) {
 	names := map[string]bool{}
-	for k := Bloom; k <= BloomDelta; k++ {
+	for k := Bloom; k <= Journal; k++ {
 		names[k.String()] = true
 		require.Equal(t, k == 8, strings.Contains(k.String(), "unknown"), "kind 8 is not used")
 	}
-	require.Len(t, names, int(BloomDelta))
-	require.Equal(t, "unknown kind 16", (BloomDelta + 1).String())
+	require.Len(t, names, int(Journal))
+	require.Equal(t, "unknown kind 17", (Journal + 1).String())
 }
 
 func TestLimitsOfTheHeader(t *testing.T) {

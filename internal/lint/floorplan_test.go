@@ -43,7 +43,7 @@ type declaration struct {
 // no rule.
 func (l floorPlan) home(d declaration) string {
 	switch {
-	case d.name == "errs", d.name == "FieldError", d.receiver == "" && strings.HasPrefix(d.name, "Err"):
+	case d.name == "errs", d.receiver == "" && strings.HasPrefix(d.name, "Err"):
 		return "errors.go"
 	case token.IsExported(d.name) && slices.Contains([]string{"Config", "Params", "Layout"}, d.receiver),
 		d.receiver == "" && slices.Contains([]string{"Config", "Params", "Layout"}, d.name):

@@ -51,21 +51,6 @@ func (d *directory) remove(k locus) (known uint8, ok bool) {
 	return known, ok
 }
 
-// forget removes a key with n known bits, which is in d or in an older
-// directory.
-func (d *directory) forget(k locus, n uint8) {
-	for ; d != nil; d = d.older {
-		p := d.page(k.bits)
-		if n < p.depth || n > p.depth+p.tail {
-			continue
-		}
-		if p.Exchange(k.i, k.j, p.fingerprint(k, n), 0) {
-			p.taken--
-			return
-		}
-	}
-}
-
 // levels returns the number of directories, including older ones.
 func (d *directory) levels() (n int) {
 	for ; d != nil; d = d.older {

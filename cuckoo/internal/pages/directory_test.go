@@ -19,8 +19,8 @@ func (s *Set) inPages(depth, tail uint8) *directory {
 }
 
 // A page with two orphans splits, but the older directory has room for a single
-// orphan.
-func TestFailedDivisionChangesNothing(t *testing.T) {
+// orphan. After this was undone, nothing has changed.
+func TestAFailedDivisionIsUndone(t *testing.T) {
 	for _, tail := range []uint8{1, minTail, maxTail} {
 		s := small(0.1, false)
 		d := &s.plots[0]
@@ -38,8 +38,12 @@ func TestFailedDivisionChangesNothing(t *testing.T) {
 			}
 		}
 		before := s.Clone()
-		require.False(t, s.divide(d, young, 0))
+		failed := trial{Set: s, before: s.bytes}
+		require.False(t, failed.divide(d, young, 0))
+		require.False(t, before.Equal(s), "one orphan has moved")
+		failed.undo()
 		require.True(t, before.Equal(s), "tail of %d bits", tail)
+		require.Equal(t, before.SizeBytes(), s.SizeBytes())
 		require.Equal(t, s.most()-1, old.taken)
 	}
 }
@@ -58,7 +62,8 @@ func TestOrphansKeepTheirBits(t *testing.T) {
 		s := small(0.1, false)
 		d := s.inPages(depth, minTail)
 		k := locus{i: 4, j: 4 ^ s.moves[1], partner: 1, bits: math.MaxUint64 / 3 << (64 - n)}
-		known, ok := s.place(d, k, n, true)
+		made := trial{Set: s}
+		known, ok := made.place(d, k, n, true)
 		require.True(t, ok)
 		require.Equal(t, n, known)
 		p := d.page(k.bits)
@@ -68,7 +73,8 @@ func TestOrphansKeepTheirBits(t *testing.T) {
 		require.Equal(t, n, found)
 	}
 	s := small(0.1, false)
-	_, ok := s.place(s.inPages(depth, minTail), locus{partner: 1, j: s.moves[1]}, depth-1, true)
+	made := trial{Set: s}
+	_, ok := made.place(s.inPages(depth, minTail), locus{partner: 1, j: s.moves[1]}, depth-1, true)
 	require.False(t, ok, "the key does not determine its page")
 }
 

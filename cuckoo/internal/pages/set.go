@@ -95,8 +95,10 @@ func (s *Set) insert(newest *directory, k locus) error {
 			return table.ErrCopies
 		}
 		var ok bool
-		known, ok = s.place(newest, k, 0, false)
+		t := trial{Set: s, before: s.bytes}
+		known, ok = t.place(newest, k, 0, false)
 		if !ok {
+			t.undo()
 			return table.ErrFull
 		}
 	}

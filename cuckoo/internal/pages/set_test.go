@@ -52,12 +52,20 @@ func addKeys(t *testing.T, s *Set, r *rand.Rand, keys []hashfam.Digest, n int) [
 		if r.IntN(5) == 0 && len(keys) > 0 {
 			d = keys[r.IntN(len(keys))]
 		}
-		if err := s.Add(d); err == nil {
+		err := s.Add(d)
+		if err == nil {
 			keys = append(keys, d)
-		} else if pl, k := s.locate(d); s.maySplit(pl.page(k.bits), 0, false) || err == table.ErrCopies {
-			require.Equal(t, table.ErrCopies, err)
-			require.GreaterOrEqual(t, s.Count(d), uint64(8))
+			continue
 		}
+		if err == table.ErrCopies {
+			require.GreaterOrEqual(t, s.Count(d), uint64(8))
+			continue
+		}
+		require.Equal(t, table.ErrFull, err)
+		newest, k := s.locate(d)
+		p := newest.page(k.bits)
+		require.NotContains(t, p.Fingerprints(k.i), uint64(0))
+		require.NotContains(t, p.Fingerprints(k.j), uint64(0))
 	}
 	return keys
 }
@@ -89,19 +97,25 @@ func TestSetIsAMultiset(t *testing.T) {
 	}
 }
 
-// With any memory limit, no key is lost, even if a split fails after it has
-// moved orphans.
+// With any memory limit, no key is lost, and a refused key changes nothing,
+// even if a split fails after it has moved orphans. A twin, to which only the
+// accepted keys are added, therefore stays equal.
 func TestSetKeepsItsMemoryLimit(t *testing.T) {
 	for limit := uint64(5000); limit < 60_000; limit += 3001 {
 		g := NewGeometry(1, 0.9, limit%2 == 0)
 		g.Limit = limit
-		s, r, keys := New(g, 1), rand.New(rand.NewPCG(1, limit)), []hashfam.Digest(nil)
+		s, twin, r, keys := New(g, 1), New(g, 1), rand.New(rand.NewPCG(1, limit)), []hashfam.Digest(nil)
 		for refused := 0; refused < 100; {
-			if d := hashfam.Digest(r.Uint64()); s.Add(d) == nil {
+			d := hashfam.Digest(r.Uint64())
+			if s.Add(d) == nil {
 				keys = append(keys, d)
-			} else {
-				refused++
+				require.NoError(t, twin.Add(d))
+				continue
 			}
+			refused++
+			require.True(t, twin.Equal(s))
+			require.Equal(t, twin.SizeBytes(), s.SizeBytes())
+			require.Equal(t, twin.known, s.known)
 		}
 		requireWhole(t, s, keys)
 	}

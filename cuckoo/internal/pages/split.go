@@ -1,12 +1,66 @@
 package pages
 
-import "github.com/filterfam/filterfam/cuckoo/internal/table"
+import (
+	"slices"
+
+	"github.com/filterfam/filterfam/cuckoo/internal/table"
+)
+
+// A trial makes room for a key, and remembers its changes, so that they can be
+// undone if it fails. Pages that existed before do not change: they are replaced
+// by others.
+type trial struct {
+	*Set
+	before  uint64 // the memory used
+	changes []change
+}
+
+// A change replaces a page, or adds an older directory.
+type change struct {
+	to   *directory
+	was  directory
+	bits uint64   // of a key in the page
+	page *page    // before the change
+	made [2]*page // by the change; the second is nil unless the page was split
+}
+
+// change remembers a directory and the page of a key before it replaces the
+// page by one or two new ones.
+func (t *trial) change(d *directory, bits uint64, made ...*page) {
+	c := change{to: d, was: *d, bits: bits, page: d.page(bits)}
+	copy(c.made[:], made)
+	t.changes = append(t.changes, c)
+}
+
+// undo undoes all changes.
+func (t *trial) undo() {
+	for _, c := range slices.Backward(t.changes) {
+		*c.to = c.was
+		c.to.replace(c.bits, c.page)
+	}
+	t.bytes = t.before
+}
+
+// own returns the key's page in d, which may then be changed: it is a copy
+// unless the page is new.
+func (t *trial) own(d *directory, bits uint64) *page {
+	p := d.page(bits)
+	for _, c := range t.changes {
+		if p == c.made[0] || p == c.made[1] {
+			return p
+		}
+	}
+	q := *p
+	q.Bytes = slices.Clone(p.Bytes)
+	t.change(d, bits, &q)
+	d.replace(bits, &q)
+	return &q
+}
 
 // place puts a key into d and splits pages until there is room. An orphan has n
 // known bits, and a new key has as many as its page has room for. place returns
-// this number, or false if it cannot make room. All other keys can be found in
-// either case.
-func (s *Set) place(d *directory, k locus, n uint8, orphan bool) (known uint8, ok bool) {
+// this number, or false if it cannot make room; the trial must then be undone.
+func (t *trial) place(d *directory, k locus, n uint8, orphan bool) (known uint8, ok bool) {
 	for {
 		p := d.page(k.bits)
 		switch {
@@ -14,17 +68,20 @@ func (s *Set) place(d *directory, k locus, n uint8, orphan bool) (known uint8, o
 			n = p.depth + p.tail
 		case n < p.depth:
 			return n, false
-		case n > p.depth+p.tail && n <= p.depth+maxTail:
-			if !s.take(s.pageBytes(n-p.depth) - s.pageBytes(p.tail)) {
+		case n <= p.depth+p.tail:
+			p = t.own(d, k.bits)
+		case n <= p.depth+maxTail:
+			if !t.take(t.pageBytes(n-p.depth) - t.pageBytes(p.tail)) {
 				return n, false
 			}
-			p = s.widen(p, n-p.depth)
+			p = t.widen(p, n-p.depth)
+			t.change(d, k.bits, p)
 			d.replace(k.bits, p)
 		}
-		if n <= p.depth+p.tail && s.put(p, k, p.fingerprint(k, n), true) {
+		if n <= p.depth+p.tail && t.put(p, k, p.fingerprint(k, n), true) {
 			return n, true
 		}
-		if !s.maySplit(p, n, orphan) || !d.mayGrow(p) || !s.divide(d, p, k.bits) {
+		if !t.maySplit(p, n, orphan) || !d.mayGrow(p) || !t.divide(d, p, k.bits) {
 			return n, false
 		}
 	}
@@ -44,36 +101,34 @@ func (s *Set) maySplit(p *page, n uint8, orphan bool) bool {
 }
 
 // divide splits a key's page in d and moves the orphans to the older directory.
-// If there is no room or no memory for them, it undoes this and returns false.
-func (s *Set) divide(d *directory, p *page, key uint64) bool {
-	growth := s.growth(d, p)
-	if !s.take(growth) {
+// It returns false if there is no room or no memory for them.
+func (t *trial) divide(d *directory, p *page, key uint64) bool {
+	if !t.take(t.growth(d, p)) {
 		return false
 	}
-	halves, orphans := s.split(p, key)
-	for n, k := range orphans {
-		if !s.adopt(d, k, p.depth) {
-			for _, k := range orphans[:n] {
-				d.older.forget(k, p.depth)
-			}
-			s.bytes -= growth
+	halves, orphans := t.split(p, key)
+	for _, k := range orphans {
+		if !t.adopt(d, k, p.depth) {
 			return false
 		}
 	}
+	t.change(d, key, halves[:]...)
 	d.halve(key, halves)
 	return true
 }
 
 // adopt puts an orphan of d with n known bits into the older directory, and
 // creates this directory if there is none.
-func (s *Set) adopt(d *directory, k locus, n uint8) bool {
+func (t *trial) adopt(d *directory, k locus, n uint8) bool {
 	if d.older == nil {
-		if !s.take(directoryHeader + pointer + pageHeader + s.RootBytes()) {
+		if !t.take(directoryHeader + pointer + pageHeader + t.RootBytes()) {
 			return false
 		}
-		d.older = s.firstPage()
+		older := t.firstPage()
+		t.change(d, k.bits, older.pages...)
+		d.older = older
 	}
-	_, ok := s.place(d.older, k, n, true)
+	_, ok := t.place(d.older, k, n, true)
 	return ok
 }
 

@@ -30,6 +30,8 @@ type about struct {
 	BitsPerKey float64  `json:"bits_per_key,omitempty"`
 	Checksum   string   `json:"checksum"`
 	Remark     string   `json:"remark,omitempty"`
+
+	Journal *aboutJournal `json:"journal,omitempty"`
 }
 
 func info(ctx context.Context, c *command) error {
@@ -88,6 +90,9 @@ func (c *command) describe(ctx context.Context, name string, fam hashfam.Family)
 		return about{}, err
 	}
 	defer closeInput(f.file)
+	if f.header.Kind == frame.Journal {
+		return describeJournal(ctx, name, fam)
+	}
 	if err := f.checkMemory(0); err != nil {
 		return about{}, inFile(name, err)
 	}
@@ -181,6 +186,9 @@ func (a *about) print(w io.Writer) {
 	line("family", "%s", a.Family)
 	if a.Parameters != "" {
 		line("parameters", "%s", a.Parameters)
+	}
+	if a.Journal != nil {
+		a.Journal.print(line)
 	}
 	if a.Keys != nil && a.Estimated {
 		line("keys", "about %.0f", *a.Keys)

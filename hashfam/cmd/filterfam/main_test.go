@@ -331,6 +331,9 @@ func TestErrorsAreOneLine(t *testing.T) {
 	writeText(t, dir, "bad.gz", "\x1f\x8bnot compressed")
 	writeText(t, dir, "cut.gz", zipped(t, numbers(0, 1000))[:500])
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "folder"), 0o700))
+	require.NoError(t, os.Symlink("loop", filepath.Join(dir, "loop")))
+	require.NoError(t, os.Symlink("none/x", filepath.Join(dir, "lost")))
+	long := strings.Repeat("x", 300)
 	before := namesIn(t, dir)
 	for _, test := range []struct {
 		want string
@@ -359,7 +362,11 @@ func TestErrorsAreOneLine(t *testing.T) {
 		{"-o keys: is also an input", []string{"build", "-o", "keys", "keys"}},
 		{"-o ./keys: is also an input", []string{"build", "-o", "./keys", "bad.gz", "keys"}},
 		{"-o folder: is a folder", []string{"build", "-o", "folder", "keys"}},
-		{"-o none/x: no such file", []string{"build", "-o", "none/x", "keys"}},
+		{"-o none/x: folder none/: no such file", []string{"build", "-o", "none/x", "none"}},
+		{"-o loop: is a loop of links", []string{"build", "-o", "loop", "none"}},
+		{"-o lost: folder none/: no such file", []string{"build", "-o", "lost", "none"}},
+		{"-o " + long + ": file name too long", []string{"build", "-o", long, "none"}},
+		{"-state loop: is a loop of links", []string{"uniq", "-state", "loop", "none"}},
 		{"none: no such file", []string{"build", "-o", "x", "none"}},
 		{"folder: is a folder", []string{"build", "-o", "x", "folder"}},
 		{"bad.gz: gzip: ", []string{"build", "-o", "x", "bad.gz"}},

@@ -7,9 +7,9 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/replace"
 )
 
 // An output is a file that a flag names. It is written whole or not at all.
@@ -24,24 +24,13 @@ func (o output) check(inputs []string) error {
 		return fmt.Errorf("want %s FILE", o.flag)
 	}
 	info, err := os.Stat(o.name)
-	if err == nil && info.IsDir() {
-		return o.fail(errors.New("is a folder"))
-	}
-	if err == nil && !info.Mode().IsRegular() {
-		return o.fail(errors.New("is not a regular file"))
-	}
 	for _, input := range inputs {
 		other, failed := statInput(input)
 		if err == nil && failed == nil && os.SameFile(info, other) {
 			return o.fail(errors.New("is also an input"))
 		}
 	}
-	probe, err := os.CreateTemp(filepath.Dir(o.name), ".filterfam-*")
-	if err != nil {
-		return o.fail(err)
-	}
-	probe.Close()
-	return os.Remove(probe.Name())
+	return o.fail(replace.Check(o.name))
 }
 
 // write writes a structure.
@@ -49,8 +38,8 @@ func (o output) write(ctx context.Context, w io.WriterTo) error {
 	return o.fail(hashfam.WriteFile(o.name, stoppable{ctx, w}))
 }
 
-// fail returns an error that names the output, and not a temporary file, or nil
-// if err is nil.
+// fail returns an error that names the output as the flag does, or nil if err is
+// nil.
 func (o output) fail(err error) error {
 	if err == nil {
 		return nil

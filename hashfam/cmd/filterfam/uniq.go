@@ -113,7 +113,7 @@ func (s *saver) saveLast(ctx context.Context) error {
 }
 
 // errUnsaved is returned if the state cannot be saved, also after an interrupt.
-var errUnsaved = errors.New("the state was not saved")
+var errUnsaved = errors.New("saving the state")
 
 // errOutput is returned if the output cannot be written.
 var errOutput = errors.New("standard output")

@@ -81,6 +81,6 @@ func TestStatesThatCannotBeSavedAreReported(t *testing.T) {
 		}
 		require.Error(t, cmd.Wait())
 		require.Equal(t, failed, cmd.ProcessState.ExitCode())
-		require.Equal(t, "filterfam uniq: the state was not saved: -state sub/state: no such file or directory\n", log.String())
+		require.Equal(t, "filterfam uniq: saving the state: -state sub/state: folder sub/: no such file or directory\n", log.String())
 	}
 }

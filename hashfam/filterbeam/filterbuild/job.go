@@ -217,7 +217,7 @@ func (w watcher) waitsFor(info *jobpb.JobInfo, read uint64) string {
 	}
 	state := fmt.Sprintf("job %s at %s is %v", info.GetJobId(), w.endpoint, info.GetState())
 	if read > 0 {
-		return fmt.Sprintf("%s and has read %d keys; it is sorting, solving or writing, or its worker is lost", state, read)
+		return fmt.Sprintf("%s and has read %d keys; it is sorting, building or writing, or its worker is lost", state, read)
 	}
 	return fmt.Sprintf("%s, but no worker has read a key yet; workers are started by -environment_type=%s -environment_config=%s",
 		state, *jobopts.EnvironmentType, *jobopts.EnvironmentConfig)

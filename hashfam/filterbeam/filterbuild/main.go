@@ -2,15 +2,15 @@
 // a key, as for the command filterfam, and compressed files (gzip) are
 // decompressed.
 //
-//	filterbuild -layout blocked -n 1e9 -fpr 0.01 -o out.bin 'keys/*.txt'
+//	filterbuild -type bloom -layout blocked -n 1e9 -fpr 0.01 -o out.bin 'keys/*.txt'
 //
 // It submits an Apache Beam job. The default, -runner=prism, runs the job in
 // this process, while the runners flink, spark and dataflow need additional
 // flags, such as -endpoint. See docs/distributed.md for examples. If one machine
 // can read all keys, use filterfam build, which is faster and needs no engine.
 //
-// If the environment variable FILTERBUILD_KEY is set, it contains the hash
-// family's secret key, as 32 hexadecimal digits. All workers need it.
+// If the environment variable FILTERFAM_KEY is set, it contains the hash family's
+// secret key, as 32 hexadecimal digits. All workers need it.
 //
 // The exit code is 0 if the output was written, 1 if it was not, 2 if the
 // command line is wrong, and 130 after an interrupt.
@@ -43,6 +43,7 @@ func main() {
 	own.VisitAll(func(f *flag.Flag) { flag.CommandLine.Var(f.Value, f.Name, f.Usage) })
 	flag.CommandLine.Init("filterbuild", flag.ContinueOnError)
 	flag.CommandLine.SetOutput(io.Discard)
+	o.flags = flag.CommandLine
 	err := flag.CommandLine.Parse(os.Args[1:])
 	switch {
 	case errors.Is(err, flag.ErrHelp):

@@ -84,32 +84,61 @@ func inputs(t *testing.T, text string) (keys, out string) {
 
 func TestEveryStructureAndLayout(t *testing.T) {
 	keys, out := inputs(t, "ada\ngrace\nedsger\n")
-	for _, structure := range []string{"bloom", "counting", "cuckoo", "static", "sketch", "heavy", "topk"} {
-		for _, layout := range []string{"classic", "blocked"} {
-			text, err := command(t, "-force", "-structure="+structure, "-layout="+layout, "-n=1e3", "-o="+out, keys)
-			require.NoError(t, err, structure)
-			require.Contains(t, text, "3 lines of 1 files", structure)
-		}
+	for _, flags := range []string{
+		"-type=static", "-type=bloom -n=1e3", "-type=bloom -keys=1e3 -layout=blocked", "-type=cuckoo -n=1e3 -compact",
+		"-type=counting -n=1e3", "--type=counting -n=1e3 --layout=blocked", "-type=sketch", "-type=heavy", "-type=heavy -lines=3 -memory=64K", "-type=heavy -phi=.1",
+	} {
+		text, err := command(t, append(strings.Fields(flags), "-force", "-o="+out, keys)...)
+		require.NoError(t, err, flags)
+		require.Contains(t, text, "3 lines of 1 files", flags)
 	}
 }
 
+// The secret key is in a file, in one of two forms, or in the environment.
 func TestTheFamilyHasTheSecretKey(t *testing.T) {
+	const digits = "000102030405060708090a0b0c0d0e0f"
+	key := hashfam.Key{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 	keys, out := inputs(t, "ada\n")
-	t.Setenv(keyVariable, "000102030405060708090a0b0c0d0e0f")
-	registerFamily()
-	_, err := command(t, "-n=10", "-o="+out, keys)
-	require.NoError(t, err)
-	frame, err := os.ReadFile(out)
-	require.NoError(t, err)
-	f := bloom.NewReceiver(hashfam.New(hashfam.Key{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}))
-	require.NoError(t, f.UnmarshalBinary(frame))
-	require.True(t, f.ContainsString("ada"))
-	for _, bad := range []string{"00", "xx0102030405060708090a0b0c0d0e0f", "000102030405060708090a0b0c0d0e0f00"} {
+	secret := filepath.Join(t.TempDir(), "secret.key")
+	for _, content := range []string{"", digits + "\n", string(key[:])} {
+		t.Setenv(keyVariable, digits)
+		args := []string{"-type=bloom", "-n=10", "-force", "-o=" + out, keys}
+		if content != "" {
+			t.Setenv(keyVariable, "")
+			require.NoError(t, os.WriteFile(secret, []byte(content), 0o600))
+			args = append([]string{"-key-file=" + secret}, args...)
+		}
+		_, err := command(t, args...)
+		require.NoError(t, err)
+		frame, err := os.ReadFile(out)
+		require.NoError(t, err)
+		f := bloom.NewReceiver(hashfam.New(key))
+		require.NoError(t, f.UnmarshalBinary(frame))
+		require.True(t, f.ContainsString("ada"))
+	}
+	for _, bad := range []string{"abcdef", "xx0102030405060708090a0b0c0d0e0f", "000102030405060708090a0b0c0d0e0f00", strings.Repeat("0", 2000)} {
 		t.Setenv(keyVariable, bad)
-		_, err := command(t, "-n=10", "-force", "-o="+out, keys)
+		_, err := command(t, "-type=bloom", "-n=10", "-force", "-o="+out, keys)
+		require.ErrorContains(t, err, keyVariable+": ")
 		require.ErrorContains(t, err, "want 32 hexadecimal digits")
 		require.NotContains(t, err.Error(), bad)
+		require.NoError(t, os.WriteFile(secret, []byte(bad), 0o600))
+		_, err = command(t, "-key-file="+secret, "-type=bloom", "-n=10", "-force", "-o="+out, keys)
+		require.ErrorContains(t, err, "-key-file "+secret+": ")
+		require.NotContains(t, err.Error(), bad)
 	}
+	require.NoError(t, os.WriteFile(secret, []byte(digits), 0o600))
+	_, err := command(t, "-key-file="+secret, "-force", "-o="+secret, keys)
+	require.ErrorContains(t, err, "is the file of the secret key")
+	_, err = command(t, "-key-file=none", "-force", "-o="+out, keys)
+	require.ErrorContains(t, err, "-key-file open none")
+}
+
+// A worker without the key says what it needs.
+func TestWorkersNeedTheKey(t *testing.T) {
+	t.Setenv(keyVariable, "")
+	_, err := keyedFamily()
+	require.EqualError(t, err, "FILTERFAM_KEY is not set in this worker")
 }
 
 func TestErrorsNameTheAllowedValues(t *testing.T) {
@@ -121,19 +150,23 @@ func TestErrorsNameTheAllowedValues(t *testing.T) {
 	}{
 		{"want -o FILE", []string{keys}},
 		{"want -o FILE", []string{"-o=" + out}},
-		{"-force replaces it", []string{"-n=10", "-o=" + out, keys}},
-		{"want bloom, counting", []string{"-structure=tree", "-o=" + out, keys}},
-		{"square", []string{"-layout=square", "-o=" + out, keys}},
-		{"want -n, the number of distinct keys", []string{"-force", "-o=" + out, keys}},
-		{"want a whole number", []string{"-n=1.5", "-o=" + out, keys}},
-		{"want a whole number", []string{"-n=-1", "-o=" + out, keys}},
-		{"want a whole number", []string{"-n=1e30", "-o=" + out, keys}},
-		{"want a whole number", []string{"-n=NaN", "-o=" + out, keys}},
-		{"windows", []string{"-n=10", "-windows=-1", "-o=" + out, keys}},
-		{"-local: want filterfam build instead", []string{"-local", "-n=10", "-force", "-o=" + out, keys}},
-		{"0 to 4096", []string{"-n=10", "-parts=-1", "-force", "-o=" + out, keys}},
-		{"want bloom, counting, cuckoo or static", []string{"-structure=topk", "-parts=3", "-force", "-o=" + out, keys}},
-		{"one that matches a file", []string{"-n=10", "-force", "-o=" + out, keys + "none*"}},
+		{"-force replaces it", []string{"-type=bloom", "-n=10", "-o=" + out, keys}},
+		{"want static, bloom", []string{"-type=tree", "-o=" + out, keys}},
+		{"square", []string{"-type=bloom", "-n=10", "-layout=square", "-o=" + out, keys}},
+		{"want -n, the number of distinct keys", []string{"-type=bloom", "-force", "-o=" + out, keys}},
+		{"want a whole number", []string{"-type=bloom", "-n=1.5", "-o=" + out, keys}},
+		{"want a whole number", []string{"-type=bloom", "-n=-1", "-o=" + out, keys}},
+		{"want a whole number", []string{"-type=bloom", "-n=1e30", "-o=" + out, keys}},
+		{"want a whole number", []string{"-type=bloom", "-n=NaN", "-o=" + out, keys}},
+		{"-n cannot be used with -type static, only with bloom, cuckoo, counting", []string{"-n=10", "-o=" + out, keys}},
+		{"-k cannot be used with -type bloom, only with heavy", []string{"-type=bloom", "-n=10", "-lines=3", "-o=" + out, keys}},
+		{"-k and -phi, want one of the two", []string{"-type=heavy", "-k=3", "-phi=.1", "-o=" + out, keys}},
+		{"want a number of bytes", []string{"-type=heavy", "-memory=many", "-o=" + out, keys}},
+		{"windows", []string{"-type=bloom", "-n=10", "-windows=-1", "-o=" + out, keys}},
+		{"-local: want filterfam build instead", []string{"-local", "-force", "-o=" + out, keys}},
+		{"0 to 4096", []string{"-type=bloom", "-n=10", "-parts=-1", "-force", "-o=" + out, keys}},
+		{"want bloom, counting, cuckoo or static", []string{"-type=heavy", "-parts=3", "-force", "-o=" + out, keys}},
+		{"one that matches a file", []string{"-type=bloom", "-n=10", "-force", "-o=" + out, keys + "none*"}},
 	} {
 		_, err := command(t, test.args...)
 		require.ErrorContains(t, err, test.want)
@@ -151,9 +184,9 @@ func TestOutputsMayLookLikePatterns(t *testing.T) {
 	for _, name := range []string{"out[1].bin", "out[", "out?", "*", `out\.bin`} {
 		keys, out := inputs(t, "ada\n")
 		out = filepath.Join(filepath.Dir(out), name)
-		_, err := command(t, "-n=10", "-o="+out, keys)
+		_, err := command(t, "-type=bloom", "-n=10", "-o="+out, keys)
 		require.NoError(t, err)
-		_, err = command(t, "-n=10", "-o="+out, keys)
+		_, err = command(t, "-type=bloom", "-n=10", "-o="+out, keys)
 		require.ErrorContains(t, err, "-force replaces it")
 	}
 }
@@ -174,23 +207,23 @@ func TestExitCodes(t *testing.T) {
 		want string
 		args []string
 	}{
-		{0, "1009 lines of 1 files, 1003 distinct keys", []string{"-structure=static", "-o=" + out, keys}},
+		{0, "1009 lines of 1 files, 1003 distinct keys", []string{"-o=" + out, keys}},
 		{0, "usage: filterbuild", []string{"-help"}},
 		{0, "-environment_type", []string{"-help-runner"}},
-		{1, "filter is full: -n 100 is too small for 1003 keys; want -n 1003", []string{"-structure=cuckoo", "-n=100", "-force", "-o=" + out, keys}},
-		{1, "-n 100 is too small for 1009 keys: the rate is 99.3%, more than twice 1%; want -n 1009, or -force (", []string{"-n=100", "-o=" + other, keys}},
-		{1, "-n 100 is too small for 1009 keys: the rate is 8", []string{"-structure=counting", "-parts=3", "-n=100", "-o=" + other, keys}},
-		{1, "-n 20000000000000: needs 23984069633216 bytes of memory, but only ", []string{"-n=2e13", "-o=" + other, keys}},
-		{1, "-epsilon 2e-12: needs ", []string{"-structure=sketch", "-epsilon=2e-12", "-o=" + other, keys}},
-		{1, "bad.gz: gzip: invalid header", []string{"-n=100", "-force", "-o=" + out, keys, filepath.Join(dir, "bad.gz")}},
-		{1, "no job server at -endpoint localhost:1: ", []string{"-runner=flink", "-endpoint=localhost:1", "-n=9", "-force", "-o=" + out, keys}},
-		{1, "input = " + out, []string{"-n=9", "-force", "-o=" + out, filepath.Join(dir, "*")}},
+		{1, "filter is full: -n 100 is too small for 1003 keys; want -n 1003", []string{"-type=cuckoo", "-n=100", "-force", "-o=" + out, keys}},
+		{1, "-n 100 is too small for 1009 keys: the rate is 99.3%, more than twice 1%; want -n 1009, or -force (", []string{"-type=bloom", "-n=100", "-o=" + other, keys}},
+		{1, "-n 100 is too small for 1009 keys: the rate is 8", []string{"-type=counting", "-parts=3", "-n=100", "-o=" + other, keys}},
+		{1, "-n 20000000000000: needs 23984069633216 bytes of memory, but only ", []string{"-type=bloom", "-n=2e13", "-o=" + other, keys}},
+		{1, "-epsilon 2e-12: needs ", []string{"-type=sketch", "-epsilon=2e-12", "-o=" + other, keys}},
+		{1, "bad.gz: gzip: invalid header", []string{"-type=bloom", "-n=100", "-force", "-o=" + out, keys, filepath.Join(dir, "bad.gz")}},
+		{1, "no job server at -endpoint localhost:1: ", []string{"-runner=flink", "-endpoint=localhost:1", "-type=bloom", "-n=9", "-force", "-o=" + out, keys}},
+		{1, "input = " + out, []string{"-type=bloom", "-n=9", "-force", "-o=" + out, filepath.Join(dir, "*")}},
 		{2, "-help lists all flags", []string{"-o=" + out}},
 		{2, "not defined: -zap", []string{"-zap"}},
-		{2, "want -n, the number", []string{"-o=" + other, keys}},
-		{2, "-n: want a whole number from 1", []string{"-n=0", "-o=" + other, keys}},
-		{2, "-fpr 2, want above 0 and below 1", []string{"-n=9", "-fpr=2", "-o=" + other, keys}},
-		{2, "-local: want filterfam build instead", []string{"-local", "-n=9", "-o=" + other, keys}},
+		{2, "want -n, the number", []string{"-type=bloom", "-o=" + other, keys}},
+		{2, "-n: want a whole number from 1", []string{"-type=bloom", "-n=0", "-o=" + other, keys}},
+		{2, "-fpr 2, want above 0 and below 1", []string{"-type=bloom", "-n=9", "-fpr=2", "-o=" + other, keys}},
+		{2, "-local: want filterfam build instead", []string{"-local", "-o=" + other, keys}},
 	} {
 		printed, log, code := process(t, test.args...)
 		require.Equal(t, test.code, code, "%s%s", printed, log)
@@ -232,7 +265,7 @@ func TestKeysDoNotDependOnTheFile(t *testing.T) {
 		file, out := filepath.Join(dir, name), filepath.Join(dir, name+".bin")
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 		for _, empty := range []bool{false, true} {
-			text, err := command(t, "-n=10", "-force", "-o="+out, fmt.Sprint("-0=", name == "nul"), fmt.Sprint("-empty=", empty), file)
+			text, err := command(t, "-type=bloom", "-n=10", "-force", "-o="+out, fmt.Sprint("-0=", name == "nul"), fmt.Sprint("-empty=", empty), file)
 			require.NoError(t, err, name)
 			var f bloom.Filter
 			frame, err := os.ReadFile(out)
@@ -259,8 +292,9 @@ func TestOutputsMustBeFiles(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	for name, want := range map[string]string{
 		dir: "is a folder", link: "is a link", os.DevNull: "is a device", filepath.Join(file, "out.bin"): "-o " + file,
+		filepath.Join(dir, strings.Repeat("x", 300)): "file name too long",
 	} {
-		_, err := command(t, "-n=9", "-force", "-o="+name, "nothing matches this")
+		_, err := command(t, "-type=bloom", "-n=9", "-force", "-o="+name, "nothing matches this")
 		require.ErrorContains(t, err, want)
 	}
 	_, err := os.Lstat(link)
@@ -274,7 +308,7 @@ func TestFilesOfAKilledJobAreRemoved(t *testing.T) {
 	for _, pattern := range []string{keys, "nothing matches this"} {
 		left := out + ".part-AAAAAAAAAAAAAAAAAAAAAAAAAA"
 		require.NoError(t, os.WriteFile(left, nil, 0o600))
-		_, log, _ := process(t, "-n=9", "-force", "-o="+out, pattern)
+		_, log, _ := process(t, "-type=bloom", "-n=9", "-force", "-o="+out, pattern)
 		require.Contains(t, log, "removed "+left)
 		require.NoFileExists(t, left)
 	}
@@ -287,10 +321,10 @@ func TestBinaryFilesAreReported(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	out := filepath.Join(t.TempDir(), "out.bin")
-	_, log, code := process(t, "-n=9", "-o="+out, filepath.Join(dir, "*.txt"))
+	_, log, code := process(t, "-type=bloom", "-n=9", "-o="+out, filepath.Join(dir, "*.txt"))
 	require.Zero(t, code)
 	require.Contains(t, log, "1 of the files do not seem to contain lines")
-	_, log, _ = process(t, "-n=9", "-force", "-o="+out, filepath.Join(dir, "good.txt"))
+	_, log, _ = process(t, "-type=bloom", "-n=9", "-force", "-o="+out, filepath.Join(dir, "good.txt"))
 	require.Empty(t, log)
 }
 
@@ -317,13 +351,13 @@ func TestWaitingJobsAreReported(t *testing.T) {
 	w := watcher{endpoint: nobody}
 	info := &jobpb.JobInfo{JobId: "job-1"}
 	require.Contains(t, w.waitsFor(info, 0), "job job-1 at localhost:1 is UNSPECIFIED, but no worker has read a key yet")
-	require.Contains(t, w.waitsFor(info, 9), "has read 9 keys; it is sorting, solving or writing, or its worker is lost")
+	require.Contains(t, w.waitsFor(info, 9), "has read 9 keys; it is sorting, building or writing, or its worker is lost")
 
 	listener, err := net.Listen("tcp", "localhost:0")
 	require.NoError(t, err)
 	defer listener.Close() // it accepts connections but never responds
 	keys, out := inputs(t, "ada\n")
-	_, printed, code := process(t, "-runner=universal", "-endpoint="+listener.Addr().String(), "-timeout=1s", "-n=9", "-o="+out, keys)
+	_, printed, code := process(t, "-runner=universal", "-endpoint="+listener.Addr().String(), "-timeout=1s", "-type=bloom", "-n=9", "-o="+out, keys)
 	require.Equal(t, failed, code)
 	require.Contains(t, printed, "not done after -timeout 1s")
 }
@@ -354,15 +388,21 @@ func TestAllRunnersWriteTheSameFrame(t *testing.T) {
 	port := listener.Addr().(*net.TCPAddr).Port
 	_, err = prism.CreateJobServer(t.Context(), prism.Options{Port: port})
 	require.NoError(t, err)
-	n, structures := 20_000, []string{"bloom", "topk"}
+	n := 20_000
+	types := map[string][]string{"bloom": {"-n=1000000", "-layout=blocked"}, "heavy": {"-k=100"}}
 	if os.Getenv("FILTERFAM_LONG") != "" {
-		n, structures = 1_000_000, []string{"bloom", "counting", "cuckoo", "static", "sketch", "heavy", "topk"}
+		n = 1_000_000
+		types = map[string][]string{
+			"bloom": {"-n=1000000", "-layout=blocked"}, "counting": {"-n=1000000", "-layout=blocked"},
+			"cuckoo": {"-n=1000000"}, "static": nil, "sketch": nil, "heavy": {"-k=100"},
+		}
 	}
-	pattern, dir := writeLines(t, n), t.TempDir()
-	for _, structure := range structures {
+	pattern := writeLines(t, n)
+	dir := t.TempDir()
+	for kind, flags := range types {
 		frame := func(runner ...string) []byte {
 			out := filepath.Join(dir, "out.bin")
-			args := append(runner, "-structure="+structure, "-layout=blocked", "-n=1000000", "-windows=2", "-timeout=20m", "-force", "-o="+out, pattern)
+			args := append(append(runner, flags...), "-type="+kind, "-windows=2", "-timeout=20m", "-force", "-o="+out, pattern)
 			printed, log, code := process(t, args...)
 			require.Zero(t, code, "%s", log)
 			require.Contains(t, printed, fmt.Sprintf("%d lines of 8 files", n))
@@ -375,8 +415,8 @@ func TestAllRunnersWriteTheSameFrame(t *testing.T) {
 			{"-runner=prism"},
 			{"-runner=universal", fmt.Sprintf("-endpoint=localhost:%d", port), "-environment_type=PROCESS"},
 		} {
-			if got := frame(runner...); structure != "heavy" && structure != "topk" {
-				require.True(t, bytes.Equal(want, got), structure)
+			if got := frame(runner...); kind != "heavy" {
+				require.True(t, bytes.Equal(want, got), kind)
 			}
 		}
 	}

@@ -1,78 +1,135 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"flag"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/bloom/static"
 	"github.com/filterfam/filterfam/counting"
 	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/cuckoo"
-	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/hashfam/filterbeam"
-	"github.com/filterfam/filterfam/hashfam/filterbeam/internal/pattern"
 	"github.com/filterfam/filterfam/hashfam/sharded"
 	"github.com/filterfam/filterfam/internal/cli"
 	"github.com/filterfam/filterfam/internal/memory"
 )
 
-// The options are the program's own flags. The SDK defines the runners' flags.
+// The options are the program's own flags. They have the same names as those of
+// filterfam build. The SDK defines the runners' flags.
 type options struct {
-	structure, layout string
-	output            string
-	force, local      bool
-	n                 cli.Number
-	rate              float64
-	compact           bool
-	epsilon, delta    float64
-	conservative      bool
-	phi               float64
-	k, memory         int
-	windows, parts    int
-	timeout           time.Duration
-	helpRunner        bool
-	lines             filterbeam.Lines
+	flags *flag.FlagSet // the parsed flags, of which these are some
+
+	kind, layout    string
+	output, keyFile string
+	force, local    bool
+	n               cli.Number
+	rate            float64
+	memory          cli.Size
+	compact         bool
+	epsilon, delta  float64
+	conservative    bool
+	phi             float64
+	k               int
+	windows, parts  int
+	timeout         time.Duration
+	helpRunner      bool
+	lines           filterbeam.Lines
+}
+
+const (
+	staticType   = "static"
+	bloomType    = "bloom"
+	cuckooType   = "cuckoo"
+	countingType = "counting"
+	sketchType   = "sketch"
+	heavyType    = "heavy"
+)
+
+// types lists the values of -type.
+var types = []string{staticType, bloomType, cuckooType, countingType, sketchType, heavyType}
+
+// usedBy lists the types that use a flag.
+var usedBy = map[string][]string{
+	"fpr":          {staticType, bloomType, cuckooType, countingType},
+	"n":            {bloomType, cuckooType, countingType},
+	"memory":       {heavyType},
+	"layout":       {bloomType, countingType},
+	"compact":      {cuckooType},
+	"epsilon":      {sketchType},
+	"delta":        {sketchType},
+	"conservative": {sketchType},
+	"phi":          {heavyType},
+	"k":            {heavyType},
 }
 
 func newOptions(flags *flag.FlagSet) *options {
-	o := &options{}
-	flags.StringVar(&o.structure, "structure", "bloom", "`NAME`: bloom, counting, cuckoo, static, sketch, heavy or topk")
+	o := &options{flags: flags}
+	flags.StringVar(&o.kind, "type", staticType, "the `TYPE`: "+strings.Join(types, ", "))
 	flags.StringVar(&o.output, "o", "", "write the frame to `FILE`")
 	flags.BoolVar(&o.force, "force", false, "replace FILE if it exists, and write it even if the rate is above twice -fpr")
 	flags.BoolVar(&o.lines.NUL, "0", false, "lines end with a zero byte instead of a line break")
 	flags.BoolVar(&o.lines.Empty, "empty", false, "empty lines are keys; otherwise they are skipped")
 	flags.BoolVar(&o.local, "local", false, "") // not listed: an error names its successor
-	flags.Var(&o.n, "n", "expected `number` of distinct keys, such as 1e9 (bloom, counting, cuckoo)")
-	flags.Float64Var(&o.rate, "fpr", 0.01, "false-positive `rate` (bloom, counting, cuckoo, static)")
-	flags.StringVar(&o.layout, "layout", "classic", "`LAYOUT`: classic, blocked or partitioned (bloom, counting)")
+	flags.StringVar(&o.keyFile, "key-file", "", "the secret key is in `FILE`; otherwise, FILTERFAM_KEY is used if it is set")
+	flags.Var(&o.n, "n", "the `number` of distinct keys, such as 1e9 (bloom, cuckoo, counting)")
+	flags.Float64Var(&o.rate, "fpr", 0.01, "the false-positive `rate` (static, bloom, cuckoo, counting)")
+	flags.Var(&o.memory, "memory", "the `bytes` of memory, such as 64M; otherwise, what -k or -phi needs (heavy)")
+	flags.StringVar(&o.layout, "layout", "classic", "the `LAYOUT`: classic, blocked or (only bloom) partitioned")
 	flags.BoolVar(&o.compact, "compact", false, "use one bit less per slot (cuckoo)")
-	flags.Float64Var(&o.epsilon, "epsilon", 0.001, "largest error as a fraction of the total (sketch)")
-	flags.Float64Var(&o.delta, "delta", 0.01, "probability of a larger error (sketch)")
+	flags.Float64Var(&o.epsilon, "epsilon", 0.001, "the largest error, as a fraction of all keys (sketch)")
+	flags.Float64Var(&o.delta, "delta", 0.01, "the probability of a larger error (sketch)")
 	flags.BoolVar(&o.conservative, "conservative", false, "use the conservative update (sketch)")
-	flags.Float64Var(&o.phi, "phi", 0.001, "smallest frequency of a reported key, as a fraction (heavy)")
-	flags.IntVar(&o.k, "k", 100, "number of keys to report (topk)")
-	flags.IntVar(&o.memory, "memory", 0, "bytes of memory; 0 for as many as the guarantee needs (heavy, topk)")
+	flags.IntVar(&o.k, "k", 10, "the `number` of keys to find (heavy)")
+	flags.Float64Var(&o.phi, "phi", 0, "find all keys that make up this `fraction` of the input instead (heavy)")
 	flags.IntVar(&o.windows, "windows", 0, "number of windows; 0 to derive it from the size")
 	flags.IntVar(&o.parts, "parts", 0, "write this number of filters, and an index to FILE")
 	flags.DurationVar(&o.timeout, "timeout", 0, "give up after a `time`, such as 30m; 0 for never")
 	flags.BoolVar(&o.helpRunner, "help-runner", false, "list the flags of the runners")
+	for long, short := range longNames {
+		flags.Var(flags.Lookup(short).Value, long, "") // not listed
+	}
 	return o
+}
+
+// longNames are the second names of some flags, as in filterfam build.
+var longNames = map[string]string{"output": "o", "null": "0", "null-data": "0", "z": "0", "keys": "n", "lines": "k"}
+
+// given reports whether a flag is on the command line.
+func (o *options) given(name string) (found bool) {
+	o.flags.Visit(func(f *flag.Flag) { found = found || f.Name == name || longNames[f.Name] == name })
+	return found
+}
+
+// checkFlags returns an error if the flags contradict each other.
+func (o *options) checkFlags() error {
+	if !slices.Contains(types, o.kind) {
+		return fmt.Errorf("-type %s, want %s", o.kind, strings.Join(types, ", "))
+	}
+	for name, kinds := range usedBy {
+		if o.given(name) && !slices.Contains(kinds, o.kind) {
+			return fmt.Errorf("-%s cannot be used with -type %s, only with %s", name, o.kind, strings.Join(kinds, ", "))
+		}
+	}
+	if o.given("k") && o.given("phi") {
+		return errors.New("-k and -phi, want one of the two")
+	}
+	if o.n == 0 && slices.Contains(usedBy["n"], o.kind) {
+		return errors.New("want -n, the number of distinct keys")
+	}
+	return nil
 }
 
 // plan returns the plan described by the flags.
 func (o *options) plan() (filterbeam.Plan, error) {
+	if err := o.checkFlags(); err != nil {
+		return filterbeam.Plan{}, err
+	}
 	p, err := o.structurePlan()
 	if err != nil {
 		return p, err
@@ -102,10 +159,10 @@ func (o *options) checkMemory(p filterbeam.Plan) error {
 
 // limit returns the flag that limits the structure.
 func (o *options) limit() string {
-	switch o.structure {
-	case "sketch":
+	switch o.kind {
+	case sketchType:
 		return fmt.Sprintf("-epsilon %g", o.epsilon)
-	case "heavy", "topk":
+	case heavyType:
 		return fmt.Sprintf("-memory %d", o.memory)
 	}
 	return fmt.Sprintf("-n %d", o.n)
@@ -123,8 +180,9 @@ func (o *options) words(text string) string {
 	return wanted.ReplaceAllString(text, "want -n $1")
 }
 
+// structurePlan returns the plan for the structure, or for a part of it.
 func (o *options) structurePlan() (filterbeam.Plan, error) {
-	fam, err := family()
+	fam, err := o.family()
 	if err != nil {
 		return filterbeam.Plan{}, err
 	}
@@ -132,130 +190,23 @@ func (o *options) structurePlan() (filterbeam.Plan, error) {
 	if err := l.UnmarshalText([]byte(o.layout)); err != nil {
 		return filterbeam.Plan{}, err
 	}
-	if o.n == 0 && slices.Contains([]string{"bloom", "counting", "cuckoo"}, o.structure) {
-		return filterbeam.Plan{}, errors.New("want -n, the number of distinct keys")
-	}
-	switch n := sharded.Capacity(uint64(o.n), o.parts); o.structure { // n is the capacity of a part
-	case "bloom":
-		return filterbeam.Bloom(bloom.Config{Capacity: n, FPRate: o.rate, Layout: l, Family: fam})
-	case "counting":
-		return filterbeam.Counting(counting.Config{Capacity: n, FPRate: o.rate, Layout: l, Family: fam})
-	case "cuckoo":
-		return filterbeam.Cuckoo(cuckoo.Config{Capacity: n, FPRate: o.rate, Compact: o.compact, Family: fam})
-	case "static":
+	n := sharded.Capacity(uint64(o.n), o.parts) // of a part
+	switch o.kind {
+	case staticType:
 		return filterbeam.Static(static.Config{FPRate: o.rate, Family: fam})
-	case "sketch":
+	case bloomType:
+		return filterbeam.Bloom(bloom.Config{Capacity: n, FPRate: o.rate, Layout: l, Family: fam})
+	case cuckooType:
+		return filterbeam.Cuckoo(cuckoo.Config{Capacity: n, FPRate: o.rate, Compact: o.compact, Family: fam})
+	case countingType:
+		return filterbeam.Counting(counting.Config{Capacity: n, FPRate: o.rate, Layout: l, Family: fam})
+	case sketchType:
 		return filterbeam.Sketch(countmin.Config{Epsilon: o.epsilon, Delta: o.delta, Conservative: o.conservative, Family: fam})
-	case "heavy":
-		return filterbeam.Heavy(countmin.HeavyConfig{Phi: o.phi, MemoryBytes: o.memory, Family: fam})
-	case "topk":
-		return filterbeam.Heavy(countmin.HeavyConfig{K: o.k, MemoryBytes: o.memory, Family: fam})
 	}
-	return filterbeam.Plan{}, fmt.Errorf("-structure %q, want bloom, counting, cuckoo, static, sketch, heavy or topk", o.structure)
-}
-
-// keyVariable is the environment variable that contains the secret key.
-const keyVariable = "FILTERBUILD_KEY"
-
-func init() { registerFamily() }
-
-// registerFamily registers the family with the secret key, if there is one.
-func registerFamily() {
-	if os.Getenv(keyVariable) != "" {
-		if err := filterbeam.RegisterFamily("environment", family); err != nil {
-			panic(err) // no other family is registered here
-		}
+	heavy := countmin.HeavyConfig{K: o.k, MemoryBytes: int(o.memory), Family: fam}
+	if o.given("phi") {
+		heavy.K = 0
+		heavy.Phi = o.phi
 	}
-}
-
-// family returns the family with the secret key, or the public family if there
-// is none.
-func family() (hashfam.Family, error) {
-	text := os.Getenv(keyVariable)
-	if text == "" {
-		return hashfam.Family{}, nil
-	}
-	return cli.Family([]byte(text), keyVariable)
-}
-
-// checkOutput returns an error if the output cannot be written, or if it exists
-// and -force is not set.
-func (o *options) checkOutput(ctx context.Context) error {
-	fs, err := filesystem.New(ctx, o.output)
-	if err != nil {
-		return err
-	}
-	defer fs.Close()
-	if !strings.Contains(o.output, "://") {
-		if err := checkLocal(o.output); err != nil {
-			return err
-		}
-	}
-	exists, err := pattern.Exists(ctx, fs, o.output)
-	if err == nil && exists && !o.force {
-		err = fmt.Errorf("%s exists; -force replaces it", o.output)
-	}
-	return err
-}
-
-// checkLocal returns an error if a local file cannot be written, or exists but
-// is not a regular file.
-func checkLocal(name string) error {
-	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("-o %s is a %s, want the name of a file", name, kindOf(info.Mode()))
-	}
-	folder := filepath.Dir(name)
-	if _, err := os.Stat(folder); os.IsNotExist(err) {
-		return nil // the job will create it
-	}
-	probe, err := os.CreateTemp(folder, ".filterbuild-*")
-	if err != nil {
-		return fmt.Errorf("-o %s: %w", name, err)
-	}
-	if err := probe.Close(); err != nil {
-		return err
-	}
-	return os.Remove(probe.Name())
-}
-
-// kindOf names a type of file that is not regular.
-func kindOf(mode os.FileMode) string {
-	switch {
-	case mode.IsDir():
-		return "folder"
-	case mode&os.ModeSymlink != 0:
-		return "link"
-	}
-	return "device"
-}
-
-// printHelp prints a description of the program and its own flags.
-func printHelp(w io.Writer, own *flag.FlagSet) {
-	fmt.Fprint(w, "usage: filterbuild -structure NAME [flags] -o FILE PATTERN...\n\n"+
-		"Builds a filter or a counter from keys in files, one key a line.\n\n")
-	own.VisitAll(func(f *flag.Flag) {
-		if f.Usage != "" {
-			printFlag(w, f)
-		}
-	})
-	fmt.Fprint(w, "\nThe runners have additional flags, such as -runner and -endpoint:\n"+
-		"filterbuild -help-runner lists them.\n")
-}
-
-// printRunnerHelp prints all other flags.
-func printRunnerHelp(w io.Writer, own, all *flag.FlagSet) {
-	all.VisitAll(func(f *flag.Flag) {
-		if own.Lookup(f.Name) == nil {
-			printFlag(w, f)
-		}
-	})
-}
-
-// printFlag prints a line that describes a flag.
-func printFlag(w io.Writer, f *flag.Flag) {
-	argument, usage := flag.UnquoteUsage(f)
-	if f.DefValue != "" && f.DefValue != "0" && f.DefValue != "false" && f.DefValue != "0s" {
-		usage += " (default " + f.DefValue + ")"
-	}
-	fmt.Fprintf(w, "  %-20s %s\n", "-"+f.Name+" "+argument, usage)
+	return filterbeam.Heavy(heavy)
 }

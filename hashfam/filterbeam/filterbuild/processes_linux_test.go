@@ -78,9 +78,9 @@ func (s shell) run(t *testing.T, block string) {
 		s.await(t, block, at)
 		return
 	}
-	_, what, found := strings.Cut(block, "-structure")
+	_, what, found := strings.Cut(block, "-type")
 	require.True(t, found, block)
-	direct := "filterbuild -runner=direct -structure" + strings.NewReplacer(".bin", ".direct", "-force", "").Replace(what)
+	direct := "filterbuild -runner=direct -type" + strings.NewReplacer(".bin", ".direct", "-force", "").Replace(what)
 	require.NoError(t, s.command(t, direct).Run())
 	out := regexp.MustCompile(`(\w+)\.bin`).FindStringSubmatch(block)[1]
 	want, err := os.ReadFile(s.file(out + ".direct"))
@@ -229,7 +229,7 @@ func TestInterruptedJobsLeaveNoFiles(t *testing.T) {
 	}
 	var log bytes.Buffer
 	interrupt := func() error {
-		build := filterbuild(t, "-n=1e9", "-o="+out, keys)
+		build := filterbuild(t, "-type=bloom", "-n=1e9", "-o="+out, keys)
 		build.Stderr = &log
 		require.NoError(t, build.Start())
 		require.Eventually(t, writes, 4*time.Minute, time.Millisecond)

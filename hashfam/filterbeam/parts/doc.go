@@ -16,5 +16,6 @@
 // d.Shard(n) == i. Its file is an ordinary frame of package bloom, counting,
 // cuckoo or static. A [Filter] reads this file when the part is queried for the
 // first time, so a server that is queried for two parts holds only these two in
-// memory. The package does not depend on an engine.
+// memory. The package does not depend on an engine. Errors are those of package
+// [hashfam] and of the file system.
 package parts

@@ -171,20 +171,19 @@ func resize(t *rapid.T, b []byte, i int) []byte {
 	return b
 }
 
-// Update is true if golden files that do not exist yet should be written.
-var Update = flag.Bool("update", false, "write new golden files, and the test vectors of docs/vectors.md")
+// Update is true if golden files should be written.
+var Update = flag.Bool("update", false, "write golden files, their sums, and the test vectors of docs/vectors.md")
 
-// Golden compares a frame with the contents of testdata/name. With -update it
-// creates the file if it does not exist.
+// Golden compares a frame with the contents of testdata/name, which -update
+// writes.
 func Golden(t rapid.TB, name string, b []byte) {
 	t.Helper()
 	file := filepath.Join("testdata", name)
-	want, err := os.ReadFile(file)
-	if errors.Is(err, os.ErrNotExist) && *Update {
-		want = b
-		err = os.WriteFile(file, b, 0o644)
+	if *Update {
+		require.NoError(t, os.WriteFile(file, b, 0o644))
 	}
-	require.NoError(t, err)
+	want, err := os.ReadFile(file)
+	require.NoError(t, err, "-update writes golden files")
 	Equal(t, want, b, name)
 }
 

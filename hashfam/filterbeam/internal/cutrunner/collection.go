@@ -2,7 +2,6 @@ package cutrunner
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"io"
 
@@ -14,24 +13,18 @@ import (
 
 // A collection contains the elements that one stage sends to the next.
 type collection struct {
-	*runner
+	store *store
+	hold  bool         // elements are also held in memory
 	coder *coder.Coder // of an element, or of the pairs that are grouped
 	items []item
 }
 
-// An item is an encoded element in the file. In a grouped collection, it is the
-// first pair with its key, and values contains all pairs with this key.
+// An item is an element. In a grouped collection, it is the first pair with its
+// key, and group contains all pairs with this key.
 type item struct {
-	held       *exec.FullValue // the element, if it is held in memory
-	at, length int64
-	values     []item
-}
-
-// bytes returns an item's encoding.
-func (c *collection) bytes(i item) ([]byte, error) {
-	encoded := make([]byte, i.length)
-	_, err := c.file.ReadAt(encoded, i.at)
-	return encoded, err
+	stored span
+	held   *exec.FullValue // nil unless the element is held in memory
+	group  []item
 }
 
 // encode returns an element's encoding.
@@ -41,62 +34,99 @@ func (c *collection) encode(v *exec.FullValue) ([]byte, error) {
 	return encoded.Bytes(), err
 }
 
-// store writes an element to the file.
-func (c *collection) store(v *exec.FullValue) (item, error) {
+// keep stores an element, which the caller can then add to items.
+func (c *collection) keep(v *exec.FullValue) (item, error) {
 	encoded, err := c.encode(v)
 	if err != nil {
 		return item{}, err
 	}
-	i := item{length: int64(len(encoded))}
-	i.at = c.end.Add(i.length) - i.length
-	if c.options.Hold {
+	stored, err := c.store.write(encoded)
+	i := item{stored: stored}
+	if c.hold {
 		held := *v // the engine reuses v, but not the values in it
 		i.held = &held
 	}
-	_, err = c.file.WriteAt(encoded, i.at)
 	return i, err
 }
 
-// check returns an error if an element that is held in memory differs from its
-// encoding.
-func (c *collection) check() error {
-	for _, i := range c.items {
-		if i.held == nil {
-			continue
-		}
-		want, err := c.bytes(i)
-		if err != nil {
-			return err
-		}
-		if got, err := c.encode(i.held); err != nil || !bytes.Equal(want, got) {
-			return cmp.Or(err, errors.New("cutrunner: an element has changed after it was emitted"))
-		}
-	}
-	return nil
-}
-
-// read returns an item's element.
-func (c *collection) read(i item) (*exec.FullValue, error) {
+// value returns an item's element.
+func (c *collection) value(i item) (*exec.FullValue, error) {
 	if i.held != nil {
 		return i.held, nil
 	}
-	encoded, err := c.bytes(i)
+	encoded, err := c.store.read(i.stored)
 	if err != nil {
 		return nil, err
 	}
 	return exec.MakeElementDecoder(c.coder).Decode(bytes.NewReader(encoded))
 }
 
-// element returns an element, or a key with its values.
-func (c *collection) element(i item) (*exec.FullValue, []exec.ReStream, error) {
-	v, err := c.read(i)
+// checkHeld returns an error if an element that is held in memory differs from
+// its encoding.
+func (c *collection) checkHeld() error {
+	for _, i := range c.items {
+		if i.held == nil {
+			continue
+		}
+		want, err := c.store.read(i.stored)
+		if err != nil {
+			return err
+		}
+		got, err := c.encode(i.held)
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(want, got) {
+			return errors.New("cutrunner: an element has changed after it was emitted")
+		}
+	}
+	return nil
+}
+
+// group returns the items of a collection of pairs, grouped by key, in the order
+// in which the keys first occur. If divide is set, each pair is a group of its
+// own, which is an error of the runner.
+func (c *collection) group(divide bool) ([]item, error) {
+	var groups []item
+	number := map[string]int{} // of a key's group
+	for _, i := range c.items {
+		key, err := c.key(i)
+		if err != nil {
+			return nil, err
+		}
+		n, known := number[key]
+		if !known || divide {
+			n = len(groups)
+			number[key] = n
+			groups = append(groups, i)
+		}
+		groups[n].group = append(groups[n].group, i)
+	}
+	return groups, nil
+}
+
+// key returns a pair's encoded key.
+func (c *collection) key(i item) (string, error) {
+	encoded, err := c.store.read(i.stored)
+	if err != nil {
+		return "", err
+	}
+	rest := bytes.NewReader(encoded)
+	_, err = exec.MakeElementDecoder(c.coder.Components[0]).Decode(rest)
+	return string(encoded[:len(encoded)-rest.Len()]), err
+}
+
+// input returns an item as a stage's function receives it: as an element, or as
+// a key with its values.
+func (c *collection) input(i item) (*exec.FullValue, []exec.ReStream, error) {
+	v, err := c.value(i)
 	switch {
 	case err != nil:
 		return nil, nil, err
-	case i.values == nil:
+	case i.group == nil:
 		return global(v), nil, nil
 	}
-	return global(v.Elm), []exec.ReStream{&values{c, i.values}}, nil
+	return global(v.Elm), []exec.ReStream{&values{c, i.group}}, nil
 }
 
 // global returns v as an element in the global window.
@@ -110,23 +140,23 @@ func global(v any) *exec.FullValue {
 	return &element
 }
 
-// A key's values can be read several times.
+// The values of a key can be read several times.
 type values struct {
 	in    *collection
-	items []item
+	pairs []item
 }
 
-func (v *values) Open() (exec.Stream, error) { return &values{v.in, v.items}, nil }
+func (v *values) Open() (exec.Stream, error) { return &values{v.in, v.pairs}, nil }
 
 func (v *values) Read() (*exec.FullValue, error) {
-	if len(v.items) == 0 {
+	if len(v.pairs) == 0 {
 		return nil, io.EOF
 	}
-	pair, err := v.in.read(v.items[0])
+	pair, err := v.in.value(v.pairs[0])
 	if err != nil {
 		return nil, err
 	}
-	v.items = v.items[1:]
+	v.pairs = v.pairs[1:]
 	return global(pair.Elm2), nil
 }
 

@@ -16,17 +16,13 @@
 package cutrunner
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"os"
-	"sync/atomic"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph/coder"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/metrics"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/exec"
 )
 
 // Options control how a pipeline is run.
@@ -58,9 +54,8 @@ func (r *Result) JobID() string { return "cutrunner" }
 
 // A runner runs one pipeline.
 type runner struct {
-	file        *os.File     // contains the encoded elements, so that only the workers use memory
-	end         atomic.Int64 // of the file
 	options     Options
+	store       *store
 	collections map[int]*collection // by the number of the node
 	groupings   int                 // so far
 	result      *Result
@@ -74,40 +69,46 @@ func Run(ctx context.Context, p *beam.Pipeline, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &runner{options: o, collections: map[int]*collection{}, result: &Result{counters: map[metrics.StepKey]int64{}}}
-	if r.file, err = os.CreateTemp("", "cutrunner"); err != nil {
+	all, err := newStore()
+	if err != nil {
 		return nil, err
 	}
-	defer os.Remove(r.file.Name())
-	defer r.file.Close()
+	defer all.remove()
+	result := &Result{counters: map[metrics.StepKey]int64{}}
+	r := &runner{options: o, store: all, collections: map[int]*collection{}, result: result}
 	for _, e := range edges {
 		if err := r.runEdge(ctx, e); err != nil {
-			return r.result, err
+			return result, err
 		}
 	}
 	for _, c := range r.collections {
-		if err := c.check(); err != nil {
-			return r.result, err
+		if err := c.checkHeld(); err != nil {
+			return result, err
 		}
 	}
-	return r.result, nil
+	return result, nil
+}
+
+// newCollection returns an empty collection.
+func (r *runner) newCollection(c *coder.Coder) *collection {
+	return &collection{store: r.store, hold: r.options.Hold, coder: c}
 }
 
 // runEdge runs a primitive of the pipeline. Its inputs are complete.
-func (r *runner) runEdge(ctx context.Context, e *graph.MultiEdge) error {
+func (r *runner) runEdge(ctx context.Context, e *graph.MultiEdge) (err error) {
 	var in, out []*collection
 	for _, i := range e.Input {
 		in = append(in, r.collections[i.From.ID()])
 	}
 	for _, o := range e.Output {
-		c := &collection{runner: r, coder: o.To.Coder}
+		c := r.newCollection(o.To.Coder)
 		r.collections[o.To.ID()] = c
 		out = append(out, c)
 	}
 	switch {
 	case e.Op == graph.Impulse:
-		i, err := out[0].store(global(e.Value))
-		out[0].items = []item{i}
+		impulse, err := out[0].keep(global(e.Value))
+		out[0].items = []item{impulse}
 		return err
 	case e.Op == graph.Flatten, e.Op == graph.WindowInto, e.Op == graph.Reshuffle: // elements are always shuffled
 		for _, c := range in {
@@ -115,57 +116,50 @@ func (r *runner) runEdge(ctx context.Context, e *graph.MultiEdge) error {
 		}
 		return nil
 	case len(in) > 1:
+		return fmt.Errorf("cutrunner: %v has several inputs, which is not supported", e)
 	case e.Op == graph.CoGBK:
-		return r.group(in[0], out[0])
+		r.groupings++
+		out[0].coder = in[0].coder
+		out[0].items, err = in[0].group(r.groupings == r.options.Divide)
+		return err
 	case e.Op == graph.ParDo && e.DoFn.IsSplittable():
 		return r.runSplittable(ctx, e, in[0], out)
 	case e.Op == graph.ParDo, e.Op == graph.Combine:
-		return r.runStage(ctx, e, "", in[0], out)
+		return r.runStage(ctx, e, wholeEdge, in[0], out)
 	}
 	return fmt.Errorf("cutrunner: %v is not supported", e)
 }
 
-// runStage runs a stage of an edge, whose name is the edge's name and step.
-func (r *runner) runStage(ctx context.Context, e *graph.MultiEdge, step step, in *collection, out []*collection) error {
-	s := &stage{runner: r, edge: e, step: step, name: e.Name() + string(step), in: in, out: out}
-	s.number, s.idle = len(r.result.Stages), make(chan *graph.Fn, maxTries*max(r.options.Workers, 1))
-	r.result.Stages = append(r.result.Stages, s.name)
-	return s.run(ctx)
-}
-
 // runSplittable runs a splittable function in two stages.
 func (r *runner) runSplittable(ctx context.Context, e *graph.MultiEdge, in *collection, out []*collection) error {
-	pair := func(a, b *coder.Coder) *coder.Coder { return coder.NewKV([]*coder.Coder{a, b}) }
-	restrictions := &collection{runner: r, coder: pair(pair(in.coder, e.RestrictionCoder), coder.NewDouble())}
+	restricted := pairOf(in.coder, e.RestrictionCoder)
+	restrictions := r.newCollection(pairOf(restricted, coder.NewDouble())) // with their sizes
 	if err := r.runStage(ctx, e, splitting, in, []*collection{restrictions}); err != nil {
 		return err
 	}
 	return r.runStage(ctx, e, processing, restrictions, out)
 }
 
-// group groups a collection by key, in the order in which the keys first occur.
-func (r *runner) group(in, out *collection) error {
-	r.groupings++
-	out.coder = in.coder
-	decoder := exec.MakeElementDecoder(in.coder.Components[0])
-	place := map[string]int{}
-	for _, i := range in.items {
-		encoded, err := in.bytes(i)
-		if err != nil {
-			return err
-		}
-		rest := bytes.NewReader(encoded)
-		if _, err := decoder.Decode(rest); err != nil {
-			return err
-		}
-		key := string(encoded[:len(encoded)-rest.Len()])
-		at, known := place[key]
-		if !known || r.groupings == r.options.Divide {
-			at = len(out.items)
-			place[key] = at
-			out.items = append(out.items, i)
-		}
-		out.items[at].values = append(out.items[at].values, i)
+func pairOf(a, b *coder.Coder) *coder.Coder { return coder.NewKV([]*coder.Coder{a, b}) }
+
+// runStage runs a stage of an edge.
+func (r *runner) runStage(ctx context.Context, e *graph.MultiEdge, p phase, in *collection, out []*collection) error {
+	s := newStage(r.options, len(r.result.Stages), e, p, in, out)
+	r.result.Stages = append(r.result.Stages, s.name)
+	committed, err := s.run(ctx)
+	for _, a := range committed {
+		r.result.add(a)
 	}
-	return nil
+	return err
+}
+
+// add adds what an attempt that succeeded has done, and the attempts before it.
+func (r *Result) add(a *attempt) {
+	for _, point := range a.faults {
+		r.Failed[point]++
+	}
+	r.Splits += len(a.residuals)
+	for _, c := range a.metrics.AllMetrics().Counters() {
+		r.counters[c.Key] += c.Result()
+	}
 }

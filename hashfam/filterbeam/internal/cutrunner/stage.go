@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"runtime/debug"
 	"slices"
 	"sync"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/graph"
-	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/metrics"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/exec"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/runtime/graphx"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/core/typex"
@@ -20,99 +18,74 @@ import (
 
 // A stage passes a collection's elements to a function.
 type stage struct {
-	*runner
-	step    step
-	name    string
+	options Options
 	number  int
+	name    string // of the edge, with the phase
 	edge    *graph.MultiEdge
+	phase   phase
 	in      *collection
 	out     []*collection
 	idle    chan *graph.Fn // copies of the function that no worker uses
-	bundles int
+	bundles int            // so far
 }
 
-// A step is a stage of a splittable function, or empty.
-type step string
+// A phase is what a stage does with an edge's function.
+type phase string
 
 const (
-	splitting  step = "/split"   // creates restrictions and splits them
-	processing step = "/process" // processes the restrictions
+	wholeEdge  phase = ""
+	splitting  phase = "/split"   // creates restrictions and splits them
+	processing phase = "/process" // processes the restrictions
 )
 
-// fn returns a copy of the function, which an earlier attempt may have used.
-func (s *stage) fn() (*graph.Fn, error) {
-	select {
-	case fn := <-s.idle:
-		return fn, nil
-	default:
-	}
-	encoded, err := graphx.EncodeMultiEdge(s.edge)
-	if err != nil {
-		return nil, err
-	}
-	_, fn, _, _, _, err := graphx.DecodeMultiEdge(encoded)
-	switch {
-	case err != nil:
-	case s.edge.Op == graph.Combine:
-		_, err = graph.AsCombineFn(fn)
-	default:
-		_, err = graph.AsDoFn(fn, graph.MainUnknown)
-	}
-	return fn, err
+func newStage(o Options, number int, e *graph.MultiEdge, p phase, in *collection, out []*collection) *stage {
+	idle := make(chan *graph.Fn, maxTries*max(o.Workers, 1))
+	return &stage{options: o, number: number, name: e.Name() + string(p), edge: e, phase: p, in: in, out: out, idle: idle}
 }
 
-// units returns the nodes that call a function. The elements go to the first.
-func (s *stage) units(fn *graph.Fn, out []exec.Node) []exec.Node {
-	do := (*graph.DoFn)(fn)
-	parDo := &exec.ParDo{Fn: do, Inbound: s.edge.Input, Out: out, PID: s.name}
-	switch {
-	case s.step == splitting:
-		split := &exec.SplitAndSizeRestrictions{Fn: do, Out: out[0]}
-		return []exec.Node{&exec.PairWithRestriction{Fn: do, Out: split}, split}
-	case s.step == processing:
-		return []exec.Node{&exec.ProcessSizedElementsAndRestrictions{PDo: parDo}}
-	case s.edge.Op == graph.Combine:
-		keyed := typex.IsKV(s.edge.Input[0].Type)
-		return []exec.Node{&exec.Combine{Fn: (*graph.CombineFn)(fn), UsesKey: keyed, Out: out[0], PID: s.name}}
-	}
-	return []exec.Node{parDo}
-}
-
-// run processes all elements in bundles, and then the residuals of splits.
-func (s *stage) run(ctx context.Context) error {
+// run processes all elements in bundles, and then the residuals of splits, which
+// can be split again. It returns the attempts that succeeded.
+func (s *stage) run(ctx context.Context) ([]*attempt, error) {
+	var committed []*attempt
 	for items := s.in.items; len(items) > 0; {
-		items = slices.Clone(items)
-		r := rand.New(rand.NewPCG(s.options.Seed, uint64(s.number)))
-		r.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
-		last, err := s.runAll(ctx, items)
+		round, err := s.runAll(ctx, s.shuffled(items))
 		if err != nil {
-			return err
+			return committed, err
 		}
+		committed = append(committed, round...)
 		items = nil
-		for _, a := range last {
-			s.commit(a)
+		for _, a := range round {
+			a.commit()
 			items = append(items, a.residuals...)
 		}
 	}
-	return nil
+	return committed, nil
 }
 
-// runAll processes the items in bundles, several at a time, and returns an
-// attempt at each bundle that succeeded.
+// shuffled returns the items in another order.
+func (s *stage) shuffled(items []item) []item {
+	items = slices.Clone(items)
+	r := rand.New(rand.NewPCG(s.options.Seed, uint64(s.number)))
+	r.Shuffle(len(items), func(i, j int) { items[i], items[j] = items[j], items[i] })
+	return items
+}
+
+// runAll processes the items in bundles, several at a time, and returns the
+// attempts that succeeded, one for each bundle.
 func (s *stage) runAll(ctx context.Context, items []item) ([]*attempt, error) {
 	bundles := slices.Collect(slices.Chunk(items, cmp.Or(s.options.Elements, len(items))))
-	last := make([]*attempt, len(bundles))
+	succeeded := make([]*attempt, len(bundles))
 	var all errgroup.Group
 	all.SetLimit(max(s.options.Workers, 1))
-	for i, b := range bundles {
+	for i, bundle := range bundles {
 		number := s.bundles + i
 		all.Go(func() (err error) {
-			last[i], err = s.runBundle(ctx, number, b)
+			succeeded[i], err = s.runBundle(ctx, number, bundle)
 			return err
 		})
 	}
 	s.bundles += len(bundles)
-	return last, all.Wait()
+	return succeeded, all.Wait()
 }
 
 // maxTries is the largest number of attempts at a bundle.
@@ -144,146 +117,48 @@ func (s *stage) runBundle(ctx context.Context, number int, items []item) (*attem
 	return nil, errors.Join(failed...)
 }
 
-// commit passes the output of an attempt to the next stages.
-func (s *stage) commit(a *attempt) {
-	for i, sink := range a.sinks {
-		s.out[i].items = append(s.out[i].items, sink.items...)
-	}
-	for _, p := range a.faults {
-		s.result.Failed[p]++
-	}
-	s.result.Splits += len(a.residuals)
-	for _, c := range a.metrics.AllMetrics().Counters() {
-		s.result.counters[c.Key] += c.Result()
+// takeFn returns a copy of the function, which an earlier attempt may have used.
+func (s *stage) takeFn() (*graph.Fn, error) {
+	select {
+	case fn := <-s.idle:
+		return fn, nil
+	default:
+		return s.copyFn()
 	}
 }
 
-// A sink receives the elements that an attempt sends to a collection.
-type sink struct {
-	exec.Discard
-	attempt *attempt
-	to      *collection
-	items   []item
-}
-
-func (s *sink) ProcessElement(_ context.Context, v *exec.FullValue, _ ...exec.ReStream) error {
-	if err := s.attempt.reach(Output); err != nil {
-		return err
-	}
-	i, err := s.to.store(v)
-	s.items = append(s.items, i)
-	return err
-}
-
-// An attempt is one run of a bundle, which a planned fault can end early. The
-// bundle then gets another attempt.
-type attempt struct {
-	Attempt
-	stage   *stage
-	fault   Fault
-	faults  []Point // of this attempt and the earlier ones
-	reached [points]int
-
-	unit      exec.Node // that the elements go to
-	size      float64   // of the restriction that is being processed
-	residuals []item    // from splits
-
-	sinks   []*sink // one for each output of the stage
-	metrics metrics.Results
-}
-
-// reach counts an event and returns an error if the attempt must fail here.
-func (a *attempt) reach(p Point) error {
-	a.reached[p]++
-	if a.fault.Point == p && a.reached[p] > a.fault.After {
-		return errLost
-	}
-	return nil
-}
-
-// run processes the items. It returns an error if the attempt fails.
-func (a *attempt) run(ctx context.Context, items []item) (err error) {
-	fn, err := a.stage.fn()
+// copyFn returns a copy that is made from the function's serialized form.
+func (s *stage) copyFn() (*graph.Fn, error) {
+	encoded, err := graphx.EncodeMultiEdge(s.edge)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer func() {
-		if r := recover(); r == errLost { // emitters panic with the error of a sink
-			err = errLost
-		} else if r != nil {
-			err = fmt.Errorf("cutrunner: %s: %v\n%s", a.stage.name, r, debug.Stack())
-		}
-		a.stage.idle <- fn
-	}()
-	ctx = metrics.SetBundleID(context.WithValue(ctx, attemptKey{}, a), fmt.Sprint(a.Attempt))
-	err = a.process(ctx, fn, items)
-	a.metrics = metrics.ResultsExtractor(ctx)
-	return err
+	_, fn, _, _, _, err := graphx.DecodeMultiEdge(encoded)
+	if err != nil {
+		return nil, err
+	}
+	if s.edge.Op == graph.Combine {
+		_, err = graph.AsCombineFn(fn)
+	} else {
+		_, err = graph.AsDoFn(fn, graph.MainUnknown)
+	}
+	return fn, err
 }
 
-// process calls the units like a real runner's worker.
-func (a *attempt) process(ctx context.Context, fn *graph.Fn, items []item) error {
-	if err := a.up(ctx, fn); err != nil {
-		return err
+// nodes returns the nodes of the SDK that call a function. The elements go to
+// the first of them, and what the function emits goes to out.
+func (s *stage) nodes(fn *graph.Fn, out []exec.Node) []exec.Node {
+	do := (*graph.DoFn)(fn)
+	parDo := &exec.ParDo{Fn: do, Inbound: s.edge.Input, Out: out, PID: s.name}
+	switch {
+	case s.phase == splitting:
+		split := &exec.SplitAndSizeRestrictions{Fn: do, Out: out[0]}
+		return []exec.Node{&exec.PairWithRestriction{Fn: do, Out: split}, split}
+	case s.phase == processing:
+		return []exec.Node{&exec.ProcessSizedElementsAndRestrictions{PDo: parDo}}
+	case s.edge.Op == graph.Combine:
+		keyed := typex.IsKV(s.edge.Input[0].Type)
+		return []exec.Node{&exec.Combine{Fn: (*graph.CombineFn)(fn), UsesKey: keyed, Out: out[0], PID: s.name}}
 	}
-	if err := a.unit.StartBundle(ctx, a.stage.name, exec.DataContext{}); err != nil {
-		return err
-	}
-	for _, i := range items {
-		if err := a.reach(Element); err != nil {
-			return err
-		}
-		v, values, err := a.stage.in.element(i)
-		if err != nil {
-			return err
-		}
-		a.size, _ = v.Elm2.(float64)
-		if err := a.unit.ProcessElement(ctx, v, values...); err != nil {
-			return err
-		}
-	}
-	if err := a.reach(Finish); err != nil {
-		return err
-	}
-	return a.unit.FinishBundle(ctx)
-}
-
-// up creates the attempt's units and sinks.
-func (a *attempt) up(ctx context.Context, fn *graph.Fn) error {
-	var out []exec.Node
-	for _, c := range a.stage.out {
-		s := &sink{attempt: a, to: c}
-		a.sinks, out = append(a.sinks, s), append(out, s)
-	}
-	units := a.stage.units(fn, out)
-	a.unit = units[0]
-	for _, u := range units {
-		if err := u.Up(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// minSplit is the size of the smallest restriction that is split.
-const minSplit = 4096
-
-// split splits the restriction that is being processed, if it is large enough.
-func (a *attempt) split(ctx context.Context) error {
-	sdf, splittable := a.unit.(*exec.ProcessSizedElementsAndRestrictions)
-	if !splittable || a.size < minSplit {
-		return nil
-	}
-	unit := <-sdf.SU
-	defer func() { sdf.SU <- unit }()
-	_, residuals, err := unit.Split(ctx, 0.5)
-	for _, r := range residuals {
-		i, err := a.stage.in.store(r)
-		if err != nil {
-			return err
-		}
-		a.residuals = append(a.residuals, i)
-		a.size /= 2
-	}
-	return err
+	return []exec.Node{parDo}
 }

@@ -1,0 +1,228 @@
+package journal
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/checks"
+	"github.com/filterfam/filterfam/internal/checks/machine"
+)
+
+// A file that ends anywhere in its blocks has the state and the position of the
+// last block that is complete, also after the journal has gone on. The short
+// form cuts only the last two blocks.
+func TestCutFilesHaveTheStateOfTheLastCompleteBlock(t *testing.T) {
+	machine.Matters(t)
+	long := checks.Long(t, 3, 0.1)
+	seeds := uint64(1)
+	if long {
+		seeds = 20
+	}
+	eachKind(t, func(t *testing.T, create func() kind) {
+		for seed := range seeds {
+			name := filepath.Join(quickDir(t), "journal")
+			all := history(t, name, create(), rand.New(rand.NewPCG(seed, 1)), 6, 20)
+			data := readAll(t, name)
+			require.Len(t, data, int(all[len(all)-1].end))
+			last := len(all) - 3
+			if long {
+				last = 0
+			}
+			for cut := all[last].end; cut <= int64(len(data)); cut++ {
+				write(t, name, data[:cut])
+				for last+1 < len(all) && all[last+1].end <= cut {
+					last++
+				}
+				j, k := requireRestored(t, name, create, all[last])
+				if cut%7 == 0 {
+					requireGoesOn(t, j, k, create)
+				}
+				require.NoError(t, j.Close())
+			}
+		}
+	})
+}
+
+// requireGoesOn adds a key and reads the file again.
+func requireGoesOn(t *testing.T, j *Journal, k kind, create func() kind) {
+	d := digestOf(1 << 40)
+	if k.add(d) {
+		j.Add(d)
+	}
+	require.NoError(t, j.Sync(77))
+	require.NoError(t, j.Close())
+	again, _ := requireRestored(t, j.name, create, saved{sizeOf(t, j.name), state(k), 77})
+	*j = Journal{file: again.file}
+	j.disk.free.L = &j.disk.mu
+}
+
+// Without a complete block, a file is damaged, which a crash cannot cause.
+func TestFilesThatEndBeforeTheFirstBlockAreRefused(t *testing.T) {
+	eachKind(t, func(t *testing.T, create func() kind) {
+		name := filepath.Join(quickDir(t), "journal")
+		all := history(t, name, create(), rand.New(rand.NewPCG(1, 1)), 1, 20)
+		data := readAll(t, name)
+		for cut := max(1, all[0].end-300); cut < all[0].end; cut++ {
+			write(t, name, data[:cut])
+			require.ErrorIs(t, requireRefused(t, name, create().Structure), hashfam.ErrCorrupt)
+		}
+		for _, cut := range []int{1, 4, 5, 24, 71, 72, 73} {
+			write(t, name, data[:cut])
+			require.ErrorIs(t, requireRefused(t, name, create().Structure), hashfam.ErrCorrupt)
+		}
+	})
+}
+
+// A flipped bit before the last block is an error, and the file stays as it is.
+// In the last block it looks like an interrupted write.
+func TestFlippedBitsAreRefusedOrCutOff(t *testing.T) {
+	machine.Matters(t)
+	step := 13
+	if checks.Long(t, 1, 0.1) {
+		step = 1
+	}
+	eachKind(t, func(t *testing.T, create func() kind) {
+		name := filepath.Join(quickDir(t), "journal")
+		all := history(t, name, create(), rand.New(rand.NewPCG(3, 1)), 3, 10)
+		data := readAll(t, name)
+		before := all[len(all)-2]
+		for bit := 0; bit < 8*len(data); bit += step {
+			if at := int64(bit / 8); at > 200 && at < all[0].end-200 && bit%64 > 7 {
+				continue // most of the structure: its own tests flip all bits
+			}
+			b := bytes.Clone(data)
+			b[bit/8] ^= 1 << (bit % 8)
+			write(t, name, b)
+			if int64(bit/8) < before.end {
+				requireRefused(t, name, create().Structure)
+				continue
+			}
+			k := create()
+			j, err := Open(name, k.Structure)
+			if err != nil { // for example another kind, with a valid checksum
+				continue
+			}
+			require.Equal(t, before.position, j.Position())
+			require.True(t, before.state == state(k))
+			require.NoError(t, j.Close())
+		}
+	})
+}
+
+// Any of the last block's sectors can be lost when the machine crashes: then
+// they contain zeros or other bytes, and the file may be longer than the block.
+func TestLostSectorsAreCutOff(t *testing.T) {
+	machine.Matters(t)
+	tries := 15
+	if checks.Long(t, 1, 0.1) {
+		tries = 1000
+	}
+	eachKind(t, func(t *testing.T, create func() kind) {
+		name := filepath.Join(quickDir(t), "journal")
+		all := history(t, name, create(), rand.New(rand.NewPCG(9, 1)), 3, 600)
+		data := readAll(t, name)
+		before := all[len(all)-2]
+		rng := rand.New(rand.NewPCG(1, 2))
+		for range tries {
+			b := loseSectors(rng, data, int(before.end))
+			want := before
+			if bytes.Equal(b, data) {
+				want = all[len(all)-1]
+			}
+			if rng.IntN(3) == 0 {
+				b = append(b, make([]byte, rng.IntN(9000))...)
+			}
+			write(t, name, b)
+			j, _ := requireRestored(t, name, create, want)
+			require.NoError(t, j.Close())
+		}
+	})
+}
+
+// loseSectors replaces half of the sectors of a file's last block.
+func loseSectors(rng *rand.Rand, data []byte, begin int) []byte {
+	const sector = 512
+	b := bytes.Clone(data)
+	random := rng.IntN(2) == 0
+	for at := begin; at < len(b); at = (at/sector + 1) * sector {
+		if rng.IntN(2) == 0 {
+			continue
+		}
+		lost := b[at:min(len(b), (at/sector+1)*sector)]
+		clear(lost)
+		if random {
+			for i := range lost {
+				lost[i] = byte(rng.Uint32())
+			}
+		}
+	}
+	return b
+}
+
+// The blocks of a file with the same first words, but another position, are
+// refused, too: a place does not depend on words alone.
+func TestBlocksAfterAnotherPositionAreRefused(t *testing.T) {
+	machine.Matters(t)
+	var files [2][]byte
+	var first int64
+	for i := range files {
+		name := filepath.Join(quickDir(t), "journal")
+		j := mustOpen(t, name, smallBloom())
+		require.NoError(t, j.Save(uint64(i)))
+		first = j.end.At
+		j.Add(1)
+		require.NoError(t, j.Sync(5))
+		require.NoError(t, j.Close())
+		files[i] = readAll(t, name)
+	}
+	name := filepath.Join(quickDir(t), "journal")
+	write(t, name, append(files[0][:first:first], files[1][first:]...))
+	require.ErrorIs(t, requireRefused(t, name, smallBloom()), hashfam.ErrCorrupt)
+}
+
+// Whole blocks that are repeated, left out, in another order or from an older
+// file have valid checksums, but are never applied.
+func TestBlocksInTheWrongPlaceAreRefused(t *testing.T) {
+	machine.Matters(t)
+	eachKind(t, func(t *testing.T, create func() kind) {
+		name := filepath.Join(quickDir(t), "journal")
+		var all []saved
+		for seed := uint64(1); len(all) < 5; seed++ {
+			os.Remove(name)
+			all = history(t, name, create(), rand.New(rand.NewPCG(seed, 1)), 6, 30)
+		}
+		data := readAll(t, name)
+		var list [][]byte
+		for i, s := range all[1:] {
+			list = append(list, data[all[i].end:s.end])
+		}
+		other := filepath.Join(quickDir(t), "journal")
+		older := history(t, other, create(), rand.New(rand.NewPCG(99, 1)), 1, 30)
+		foreign := readAll(t, other)[older[0].end:]
+		for i := range list {
+			swapped := slices.Clone(list)
+			swapped[i], swapped[0] = swapped[0], swapped[i]
+			wrong := [][][]byte{
+				slices.Insert(slices.Clone(list), i, list[i]), // twice
+				slices.Insert(slices.Clone(list), i, foreign),
+			}
+			if i > 0 {
+				wrong = append(wrong, swapped, append(slices.Clone(list[:i]), foreign))
+			}
+			if i < len(list)-1 {
+				wrong = append(wrong, slices.Delete(slices.Clone(list), i, i+1))
+			}
+			for _, blocks := range wrong {
+				write(t, name, append(bytes.Clone(data[:all[0].end]), bytes.Join(blocks, nil)...))
+				require.ErrorIs(t, requireRefused(t, name, create().Structure), hashfam.ErrCorrupt)
+			}
+		}
+	})
+}

@@ -1,0 +1,146 @@
+package journal
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/counting"
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/hashfam/sharded"
+)
+
+// requireFileHas checks that a copy of a file has a state and a position.
+func requireFileHas(t testing.TB, name string, again Structure, want string, position uint64) {
+	t.Helper()
+	copied := filepath.Join(quickDir(t), "copy")
+	write(t, copied, readAll(t, name))
+	j := mustOpen(t, copied, again)
+	require.Equal(t, position, j.Position())
+	require.True(t, want == state(again), "another state")
+	require.NoError(t, j.Close())
+	require.NoError(t, os.Remove(copied))
+}
+
+// When fsync fails, the system may drop the pages, and the next fsync succeeds.
+// A Sync that returns nil must nevertheless have made everything durable, and
+// the position is that of the last one that did.
+func TestFailedFsyncsLoseNothing(t *testing.T) {
+	eachKind(t, func(t *testing.T, create func() kind) {
+		name := filepath.Join(quickDir(t), "journal")
+		k := create()
+		j := mustOpen(t, name, k.Structure)
+		defer j.Close()
+		rng := rand.New(rand.NewPCG(5, 1))
+		failures, durable := 0, j.end.At
+		j.fsync = func(f *os.File) error {
+			if rng.IntN(3) > 0 {
+				return nil
+			}
+			failures++
+			if f == j.file {
+				_, err := f.WriteAt(make([]byte, sizeOf(t, name)-durable), durable)
+				require.NoError(t, err)
+			}
+			return syscall.EIO
+		}
+		o := newOperator(k, j, rng)
+		last := uint64(0)
+		for i := range uint64(60) {
+			for range rng.IntN(20) {
+				o.change()
+			}
+			if err := j.Sync(i); err != nil {
+				require.ErrorIs(t, err, syscall.EIO)
+				require.Equal(t, last, j.Position())
+				continue
+			}
+			last = i
+			durable = j.end.At
+			require.Equal(t, i, j.Position())
+			requireFileHas(t, name, create().Structure, state(k), i)
+		}
+		require.Greater(t, failures, 5)
+	})
+}
+
+// Whenever the journal's file is synced, and not only when Sync returns, it has
+// the current state. So a crash between a block and a new file is harmless.
+func TestEachSyncedFileHasTheCurrentState(t *testing.T) {
+	withLimit(t, 4000)
+	name := filepath.Join(quickDir(t), "journal")
+	f := newExactFilter()
+	j := mustOpen(t, name, f.Filter)
+	defer j.Close()
+	files := 0
+	i := uint64(0)
+	synced := false
+	j.fsync = func(file *os.File) error {
+		if file == j.file {
+			synced = true
+			requireFileHas(t, name, newExactFilter().Filter, state(f), i)
+		} else {
+			files++
+		}
+		return nil
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 100 {
+		for range 1 + rng.IntN(800) {
+			f.operate(j, i)
+			i++
+		}
+		before := files
+		synced = false
+		require.NoError(t, j.Sync(i))
+		require.True(t, synced || files > before, "neither the file nor a new one was synced")
+	}
+	require.Greater(t, files, 10)
+}
+
+// Where open files cannot be replaced, they are closed before. This must work
+// everywhere, also when a new file cannot be written.
+func TestFilesCanBeClosedBeforeTheyAreReplaced(t *testing.T) {
+	before := closeFirst
+	closeFirst = true
+	defer func() { closeFirst = before }()
+	withLimit(t, 4000)
+	folder := filepath.Join(quickDir(t), "folder")
+	require.NoError(t, os.Mkdir(folder, 0o700))
+	name := filepath.Join(folder, "journal")
+	f := newExactFilter()
+	j := mustOpen(t, name, f.Filter)
+	rng := rand.New(rand.NewPCG(1, 1))
+	i := uint64(0)
+	away := folder + " away"
+	for n := range 100 {
+		for range rng.IntN(800) {
+			f.operate(j, i)
+			i++
+		}
+		if n%5 == 4 { // during the write
+			j.fsync = func(file *os.File) error {
+				if file != j.file {
+					require.NoError(t, os.Rename(folder, away))
+				}
+				return nil
+			}
+			require.Error(t, j.Save(i))
+			require.NoError(t, os.Rename(away, folder))
+			j.fsync = (*os.File).Sync
+		}
+		require.NoError(t, j.Sync(i))
+		requireFileHas(t, name, newExactFilter().Filter, state(f), i)
+	}
+	require.NoError(t, j.Close())
+}
+
+func countingShards(capacity uint64) *sharded.Of[*counting.Filter] {
+	return hashfam.Must(sharded.New(16, func(int) (*counting.Filter, error) {
+		return counting.New(counting.Config{Capacity: capacity, FPRate: 0.01})
+	}))
+}

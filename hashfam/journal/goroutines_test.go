@@ -1,0 +1,145 @@
+package journal
+
+import (
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/filterfam/filterfam/counting"
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/checks"
+)
+
+// While goroutines add, delete and sync, another one writes new files. Changes
+// that are recorded in the same call of Do are restored exactly once.
+func TestChangesDuringSavesAreExact(t *testing.T) {
+	rounds := 3
+	if checks.Long(t, 1, 0.1) {
+		rounds = 100
+	}
+	for round := range rounds {
+		name := filepath.Join(quickDir(t), "journal")
+		o := countingShards(4000)
+		j := mustOpen(t, name, Shards(o))
+		var changing, saving sync.WaitGroup
+		var stop atomic.Bool
+		for w := range workers {
+			changing.Go(func() { changeAll(t, o, j, w, rand.New(rand.NewPCG(uint64(round), uint64(w)))) })
+		}
+		saving.Go(func() {
+			for !stop.Load() {
+				require.NoError(t, j.Save(0))
+			}
+		})
+		changing.Wait()
+		stop.Store(true)
+		saving.Wait()
+		require.NoError(t, j.Sync(9))
+		require.NoError(t, j.Close())
+		again := countingShards(4000)
+		j = mustOpen(t, name, Shards(again))
+		require.EqualValues(t, 9, j.Position())
+		require.True(t, state(o) == state(again), "other counts")
+		require.NoError(t, j.Close())
+	}
+}
+
+// changeAll adds keys and deletes a third of them.
+func changeAll(t *testing.T, o filters, j *Journal, worker int, rng *rand.Rand) {
+	for i := range uint64(3000) {
+		d := keyOf(worker, i)
+		o.Do(d, func(f *counting.Filter) {
+			f.AddDigest(d)
+			j.Add(d)
+		})
+		if i%3 == 2 {
+			old := keyOf(worker, i-2)
+			o.Do(old, func(f *counting.Filter) {
+				if f.DeleteDigest(old) {
+					j.Delete(old)
+				}
+			})
+		}
+		if rng.IntN(100) == 0 {
+			require.NoError(t, j.Sync(0))
+		}
+	}
+}
+
+type filters interface {
+	Do(hashfam.Digest, func(*counting.Filter))
+}
+
+// A new file that is due when a journal is closed must not replace the file of
+// the next owner, which may open it at once.
+func TestClosedJournalsWriteNoNewFile(t *testing.T) {
+	withLimit(t, 100)
+	name := filepath.Join(quickDir(t), "journal")
+	rounds := uint64(50)
+	if checks.Long(t, 0.1, 0.1) {
+		rounds = 5000
+	}
+	for i := range rounds {
+		o := countingShards(100)
+		j := mustOpen(t, name, Shards(o))
+		require.Equal(t, i, j.Position())
+		for k := range uint64(10) {
+			d := hashfam.Digest(i<<40 + k)
+			o.Do(d, func(f *counting.Filter) {
+				f.AddDigest(d)
+				j.Add(d)
+			})
+		}
+		require.NoError(t, j.Sync(i+1))
+		require.NoError(t, j.Close())
+		next := countingShards(100)
+		j = mustOpen(t, name, Shards(next))
+		require.True(t, state(o) == state(next), "another state")
+		time.Sleep(200 * time.Microsecond) // for the goroutine of the closed journal
+		require.True(t, sameFile(j.file, name), "the closed journal has replaced the file")
+		require.NoError(t, j.Close())
+	}
+}
+
+// Goroutines that sync at the same time share writes, but none returns before
+// its own record is in the file.
+func TestGoroutinesShareWrites(t *testing.T) {
+	name := filepath.Join(quickDir(t), "journal")
+	o := countingShards(4000)
+	j := mustOpen(t, name, Shards(o))
+	defer j.Close()
+	var fsyncs atomic.Int64
+	var durable atomic.Pointer[string] // the bytes of the file at the last fsync
+	durable.Store(new(string))
+	j.fsync = func(f *os.File) error {
+		fsyncs.Add(1)
+		time.Sleep(time.Millisecond)
+		data := string(readAll(t, name))
+		durable.Store(&data)
+		return nil
+	}
+	const goroutines, each = 64, 20
+	var all sync.WaitGroup
+	for w := range goroutines {
+		all.Go(func() {
+			for i := range uint64(each) {
+				d := keyOf(w, i)
+				o.Do(d, func(f *counting.Filter) {
+					f.AddDigest(d)
+					j.Add(d)
+				})
+				require.NoError(t, j.Sync(i))
+				require.Contains(t, *durable.Load(), string(littleEndian(uint64(d))), "Sync returned before the record was durable")
+			}
+		})
+	}
+	all.Wait()
+	t.Logf("%d records, %d writes", goroutines*each, fsyncs.Load())
+	require.Less(t, fsyncs.Load(), int64(goroutines*each/2))
+}

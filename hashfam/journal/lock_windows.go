@@ -1,0 +1,31 @@
+package journal
+
+import (
+	"os"
+	"syscall"
+)
+
+// errorSharingViolation is returned when a file is already open, without
+// permission to share it.
+const errorSharingViolation = syscall.Errno(32)
+
+// openLocked opens a file such that others can only read it until it is closed.
+func openLocked(name string, flag int) (*os.File, error) {
+	path, err := syscall.UTF16PtrFromString(name)
+	if err != nil {
+		return nil, inFile(name, err)
+	}
+	how := uint32(syscall.OPEN_EXISTING)
+	if flag&os.O_CREATE != 0 {
+		how = syscall.OPEN_ALWAYS
+	}
+	handle, err := syscall.CreateFile(path, syscall.GENERIC_READ|syscall.GENERIC_WRITE, syscall.FILE_SHARE_READ,
+		nil, how, syscall.FILE_ATTRIBUTE_NORMAL, 0)
+	if err == errorSharingViolation {
+		return nil, inFile(name, ErrInUse)
+	}
+	if err != nil {
+		return nil, inFile(name, err)
+	}
+	return os.NewFile(uintptr(handle), name), nil
+}

@@ -1,0 +1,223 @@
+package journal
+
+import (
+	"io"
+	"os"
+	"runtime"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/block"
+)
+
+// saveInBackground is called when the blocks are long. After Close, it must not
+// write a file that may have another owner.
+func (j *Journal) saveInBackground() {
+	if !j.saving.TryLock() {
+		return // another goroutine does it
+	}
+	defer j.saving.Unlock()
+	if j.closed {
+		return
+	}
+	if err := j.rewrite(); err != nil {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		j.failure = err
+	}
+}
+
+// save writes a new file, unless done reports that this is no longer needed.
+func (j *Journal) save(done func() bool) error {
+	j.saving.Lock()
+	defer j.saving.Unlock()
+	j.disk.take(always)
+	needless := done()
+	j.disk.pass(0)
+	switch {
+	case j.closed:
+		return os.ErrClosed
+	case needless:
+		return nil
+	}
+	return j.rewrite()
+}
+
+// closeFirst is true where an open file cannot be replaced. Then the old file is
+// closed before the new one gets its name, and the new one is opened afterwards.
+// Tests do this on other systems, too; it has been compiled for Windows, but not
+// run there.
+var closeFirst = runtime.GOOS == "windows"
+
+// rewrite writes a new file. While the structure is written, other goroutines
+// can append blocks to the old file.
+func (j *Journal) rewrite() error {
+	if err := j.beginRecent(); err != nil {
+		return err
+	}
+	s := &snapshot{j: j}
+	err := hashfam.WriteFile(j.name, s)
+	if !s.holds {
+		j.disk.take(always)
+	}
+	served := uint64(0)
+	defer func() { j.disk.pass(served) }()
+	if s.holds && closeFirst {
+		err = s.reopen(err)
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.recent = nil
+	switch {
+	case err == nil:
+		j.adopt(s)
+		j.durable = s.end.Position
+		served = s.requests
+	case s.file != nil && sameFile(s.file, j.name): // only syncing the folder failed
+		j.adopt(s)
+		j.whole = true
+	default:
+		s.abandon()
+	}
+	return err
+}
+
+// beginRecent begins to collect the changes that the new file may not contain.
+// These can include the current time: a shard that had not been advanced when it
+// was written may be advanced before its next key is added.
+func (j *Journal) beginRecent() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.refused != nil {
+		return j.refused
+	}
+	j.recent = &block.Recorder{}
+	if j.timed {
+		j.recent.Add(block.Advance, uint64(j.now))
+	}
+	return nil
+}
+
+// adopt makes the new file the journal's file.
+func (j *Journal) adopt(s *snapshot) {
+	j.file.Close()
+	j.file = s.file
+	j.begin = s.begin
+	j.end = s.end
+	j.limit = limitFor(s.begin)
+}
+
+// A snapshot writes a new file: the start, without which ReadFrom would read the
+// structure and ignore the blocks, the structure, and a block with everything
+// that was recorded after it was written.
+type snapshot struct {
+	j        *Journal
+	file     *os.File // will be the journal's file
+	holds    bool     // the disk, which is released after WriteFile has returned
+	begin    int64
+	end      block.End
+	requests uint64 // the last request that the file serves
+}
+
+// WriteTo is called by WriteFile with the temporary file. The file is locked
+// before it gets its name, so no other process can be first.
+func (s *snapshot) WriteTo(w io.Writer) (int64, error) {
+	temporary := w.(*os.File)
+	if !closeFirst {
+		var err error
+		if s.file, err = openLocked(temporary.Name(), os.O_RDWR); err != nil {
+			return 0, err
+		}
+	}
+	begin, cuts, err := s.writeStructure(temporary)
+	if err == nil {
+		err = s.j.fsync(temporary) // while blocks can still be appended to the old file
+	}
+	if err != nil {
+		return begin, err
+	}
+	place, err := block.AfterStructure(temporary, begin)
+	if err != nil {
+		return begin, err
+	}
+	s.j.disk.take(always)
+	s.holds = true
+	n, err := temporary.Write(s.firstBlock(begin, cuts, place))
+	if closeFirst {
+		s.j.file.Close()
+	}
+	return begin + int64(n), err
+}
+
+// writeStructure writes the start and the structure. It returns their length and
+// how many of the recent words each shard contains.
+func (s *snapshot) writeStructure(w *os.File) (begin int64, cuts []int, err error) {
+	n, err := w.Write(block.Block{}.Append(nil, s.j.check))
+	if err != nil {
+		return int64(n), nil, err
+	}
+	if s.j.parts == nil {
+		begin, err = s.j.of.WriteTo(w)
+		return int64(n) + begin, []int{0}, err
+	}
+	cuts = make([]int, s.j.parts.Shards())
+	begin, err = s.j.parts.writeShards(w, func(shard int) {
+		s.j.mu.Lock()
+		defer s.j.mu.Unlock()
+		cuts[shard] = len(s.j.recent.Words)
+	})
+	return int64(n) + begin, cuts, err
+}
+
+// firstBlock returns the block that follows the structure.
+func (s *snapshot) firstBlock(begin int64, cuts []int, place uint64) []byte {
+	j := s.j
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	b := block.Block{Position: j.wanted, Previous: place, Words: without(j.recent.Words, cuts)}
+	encoded := b.Append(nil, j.check)
+	s.begin = begin
+	s.end = block.End{At: begin + int64(len(encoded)), Place: block.After(encoded), Position: b.Position}
+	s.requests = j.requests
+	j.pending = block.Recorder{}
+	j.whole = false
+	return encoded
+}
+
+// without returns the records in words that are not in a new file yet. Shard i
+// contains the words before cuts[i].
+func without(words []uint64, cuts []int) []uint64 {
+	var left block.Recorder
+	block.EachRun(words, errs, func(op block.Op, at int, run []uint64) error {
+		for i, w := range run {
+			if op == block.Advance || at+i >= cuts[hashfam.Digest(w).Shard(len(cuts))] {
+				left.Add(op, w)
+			}
+		}
+		return nil
+	})
+	return left.Words
+}
+
+// reopen opens the file with the journal's name after WriteFile has returned
+// err: the new file, or the old one after an error.
+func (s *snapshot) reopen(err error) error {
+	file, failed := openLocked(s.j.name, os.O_RDWR)
+	switch {
+	case err == nil:
+		s.file = file
+		return failed
+	case failed == nil:
+		s.j.file = file
+	}
+	return err
+}
+
+// abandon is called when the new file has not replaced the old one. Since the
+// disk may be full, the next try waits until the blocks are twice as long.
+func (s *snapshot) abandon() {
+	s.j.limit = max(s.j.limit, 2*(s.j.end.At-s.j.begin))
+	s.j.whole = s.j.whole || s.holds // firstBlock has dropped what was pending
+	if s.file != nil {
+		s.file.Close()
+	}
+}

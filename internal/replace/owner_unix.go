@@ -1,0 +1,37 @@
+//go:build unix
+
+package replace
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// keepGroup gives a file the group of the old one, and reports whether the
+// system allows this.
+func keepGroup(file *os.File, info, old fs.FileInfo) bool {
+	want := old.Sys().(*syscall.Stat_t).Gid
+	return info.Sys().(*syscall.Stat_t).Gid == want || file.Chown(-1, int(want)) == nil
+}
+
+// keepOwner gives a file the owner of the old one, if the system allows this.
+func keepOwner(file *os.File, info, old fs.FileInfo) {
+	want := old.Sys().(*syscall.Stat_t).Uid
+	if info.Sys().(*syscall.Stat_t).Uid != want {
+		file.Chown(int(want), -1)
+	}
+}
+
+// checkRemoval returns an error if the system does not allow to remove a file,
+// because the file is immutable, or because its folder is sticky and both
+// belong to another user. It asks the system to remove the file as if it were a
+// folder, which is always an error, but this one comes first.
+func checkRemoval(name string) error {
+	err := syscall.Rmdir(name)
+	if errors.Is(err, syscall.EPERM) {
+		return err
+	}
+	return nil
+}

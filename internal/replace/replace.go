@@ -1,0 +1,344 @@
+// Package replace writes files that are either complete or unchanged, for
+// hashfam.WriteFile. The commands check with it whether they can write a file
+// before they begin to work.
+package replace
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+)
+
+// File writes a file as hashfam.WriteFile describes. It returns the errors of w,
+// and otherwise an fs.PathError with the name of the file after links are
+// followed. This is a NotFile if it cannot be the name of a file.
+func File(name string, w io.WriterTo) error {
+	t, err := find(name)
+	if err != nil {
+		return err
+	}
+	defer t.folder.Close()
+	return t.write(w)
+}
+
+// Check returns the error that File would return, if the error can be known
+// before the contents are written. It creates an empty temporary file and
+// removes it.
+func Check(name string) error {
+	t, err := find(name)
+	if err != nil {
+		return err
+	}
+	defer t.folder.Close()
+	file, err := t.createTemporary()
+	if err != nil {
+		return err
+	}
+	if err := file.Close(); err != nil {
+		return t.fail(err)
+	}
+	return t.fail(os.Remove(file.Name()))
+}
+
+// RemoveTemporary removes the temporary files that remain if File is
+// interrupted. While it runs, no program may call File with this name.
+func RemoveTemporary(name string) error {
+	name, err := followLinks(name)
+	if err != nil {
+		return err
+	}
+	folder, base := split(name)
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		random, found := strings.CutPrefix(entry.Name(), temporaryPrefix(base))
+		if found && strings.Trim(random, "0123456789") == "" {
+			err = errors.Join(err, os.Remove(filepath.Join(folder, entry.Name())))
+		}
+	}
+	return err
+}
+
+// NotFile is the error for a name that cannot be that of a regular file. It
+// describes what the name is instead.
+type NotFile string
+
+func (n NotFile) Error() string { return string(n) }
+
+// A target is a file that can be replaced.
+type target struct {
+	name   string      // after links are followed
+	folder *os.File    // in which the file is
+	old    fs.FileInfo // of the existing file, or nil
+}
+
+// find returns the file that name refers to. It returns an error if the file
+// cannot be replaced.
+func find(name string) (*target, error) {
+	name, err := followLinks(name)
+	if err != nil {
+		return nil, err
+	}
+	t := &target{name: name}
+	if err := t.inspect(); err != nil {
+		return nil, err
+	}
+	folder, _ := split(name)
+	if t.folder, err = os.Open(folder); err != nil {
+		return nil, t.failFolder(err)
+	}
+	if t.old != nil {
+		err = t.checkReplacement()
+	}
+	if err != nil {
+		t.folder.Close()
+		return nil, err
+	}
+	return t, nil
+}
+
+// split returns the folder and the rest of a file name. Unlike filepath.Dir, it
+// keeps "..", whose meaning depends on the links before it.
+func split(name string) (folder, base string) {
+	folder, base = filepath.Split(name)
+	if folder == "" {
+		folder = "."
+	}
+	return folder, base
+}
+
+// maxLinks is the largest number of symbolic links in a row.
+const maxLinks = 100
+
+// followLinks returns the name of the file that a symbolic link refers to, even
+// if that file does not exist. Other names are returned as they are.
+func followLinks(name string) (string, error) {
+	file := name
+	for range maxLinks {
+		link, err := os.Readlink(file)
+		if err != nil {
+			return file, nil // not a link
+		}
+		if !filepath.IsAbs(link) {
+			folder, _ := filepath.Split(file)
+			link = folder + link
+		}
+		file = link
+	}
+	t := target{name: name}
+	return "", t.fail(NotFile(fmt.Sprintf("is a loop of links, or more than %d links in a row", maxLinks)))
+}
+
+// inspect sets t.old. It returns an error if the name cannot be that of a
+// regular file.
+func (t *target) inspect() error {
+	info, err := os.Stat(t.name)
+	switch {
+	case t.name == "":
+		return t.fail(NotFile("is empty"))
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return t.fail(err)
+	case info.IsDir():
+		return t.fail(NotFile("is a folder"))
+	case !info.Mode().IsRegular():
+		return t.fail(NotFile("is a device, a pipe or a socket"))
+	}
+	t.old = info
+	return nil
+}
+
+// checkReplacement returns an error if it is known that the system will not
+// rename another file to the existing file.
+func (t *target) checkReplacement() error {
+	if err := checkRemoval(t.name); err != nil {
+		return t.failReplacement(err)
+	}
+	if t.isMount() {
+		return t.failReplacement(syscall.EBUSY)
+	}
+	return nil
+}
+
+// isMount reports whether the existing file is known to be a mount of its own.
+func (t *target) isMount() bool {
+	file, err := os.Open(t.name)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	mount := mountOf(file)
+	folder := mountOf(t.folder)
+	return mount != folder && mount != "" && folder != ""
+}
+
+// mountOf returns the number of the mount through which a file was opened, or ""
+// if it is not known, because only Linux tells it.
+func mountOf(file *os.File) string {
+	info, err := os.ReadFile(fmt.Sprintf("/proc/self/fdinfo/%d", file.Fd()))
+	if err != nil {
+		return ""
+	}
+	_, after, _ := strings.Cut(string(info), "mnt_id:")
+	number, _, _ := strings.Cut(after, "\n")
+	return number
+}
+
+// write writes the new file.
+func (t *target) write(w io.WriterTo) error {
+	temporary, err := t.writeTemporary(w)
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(temporary, t.name); err != nil {
+		os.Remove(temporary)
+		return t.failReplacement(err)
+	}
+	if err := syncFolder(t.folder); err != nil {
+		return t.fail(fmt.Errorf("was replaced, but may not survive a crash: %w", cause(err)))
+	}
+	return nil
+}
+
+// writeTemporary writes a temporary file, syncs it, and returns its name. It
+// removes the file if it fails.
+func (t *target) writeTemporary(w io.WriterTo) (string, error) {
+	file, err := t.createTemporary()
+	if err != nil {
+		return "", err
+	}
+	complete := false
+	defer func() {
+		if !complete {
+			file.Close()
+			os.Remove(file.Name())
+		}
+	}()
+	_, err = w.WriteTo(file)
+	if err == nil {
+		err = t.keepAttributes(file)
+	}
+	if err == nil {
+		err = file.Sync()
+	}
+	if err == nil {
+		err = file.Close()
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) && path.Path == file.Name() {
+		err = t.fail(path) // not in words with the temporary name
+	}
+	complete = err == nil
+	return file.Name(), err
+}
+
+// createTemporary creates a temporary file in the target's folder.
+func (t *target) createTemporary() (*os.File, error) {
+	folder, base := split(t.name)
+	file, err := os.CreateTemp(folder, temporaryPrefix(base)+"*")
+	if err != nil {
+		return nil, t.failFolder(err)
+	}
+	return file, nil
+}
+
+// longName is the length of names that are too long to be part of the name of a
+// temporary file. Some file systems allow names of at most 143 bytes.
+const longName = 100
+
+// temporaryPrefix returns the beginning of the names of temporary files for a
+// file without its folder. It is followed by decimal digits.
+func temporaryPrefix(base string) string {
+	if len(base) >= longName {
+		sum := fnv.New64a()
+		sum.Write([]byte(base))
+		base = fmt.Sprintf("%016x", sum.Sum64())
+	}
+	return ".filterfam-" + base + "-"
+}
+
+// keepAttributes gives a temporary file the group, the mode and the owner of the
+// existing file, if there is one. If the system refuses the group, then the
+// group that the file has gets only the rights of all other users. It is an
+// error if the system refuses to remove rights.
+func (t *target) keepAttributes(file *os.File) error {
+	if t.old == nil {
+		return nil
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	mode := t.old.Mode().Perm()
+	if !keepGroup(file, info, t.old) {
+		mode = mode&^0o070 | mode&0o007<<3
+	}
+	err = file.Chmod(mode)
+	if err != nil && info.Mode().Perm()&^mode != 0 {
+		return t.fail(fmt.Errorf("cannot get the mode %v: %w", mode, cause(err)))
+	}
+	keepOwner(file, info, t.old) // last, because only the owner can change the mode
+	return nil
+}
+
+// syncFolder writes the names of a folder's files to the disk. Windows and some
+// file systems have no call for this.
+func syncFolder(folder *os.File) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	err := folder.Sync()
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) {
+		return nil
+	}
+	return err
+}
+
+// fail returns an error that names the target, or nil if err is nil.
+func (t *target) fail(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &fs.PathError{Op: "replace", Path: t.name, Err: cause(err)}
+}
+
+// failReplacement returns the error for a file that cannot be replaced.
+func (t *target) failReplacement(err error) error {
+	err = cause(err)
+	switch {
+	case errors.Is(err, syscall.EBUSY):
+		err = fmt.Errorf("is a mount: mount its folder (%w)", err)
+	case errors.Is(err, syscall.EPERM):
+		err = fmt.Errorf("is immutable, or belongs to another user in a sticky folder (%w)", err)
+	}
+	return t.fail(err)
+}
+
+// failFolder returns an error that names the target and its folder.
+func (t *target) failFolder(err error) error {
+	folder, _ := split(t.name)
+	return t.fail(fmt.Errorf("folder %s: %w", folder, cause(err)))
+}
+
+// cause returns an error without the names of files.
+func cause(err error) error {
+	var path *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &path):
+		return path.Err
+	case errors.As(err, &link):
+		return link.Err
+	}
+	return err
+}
