@@ -11,20 +11,18 @@ import (
 	"github.com/filterfam/filterfam/internal/ribbon"
 )
 
-// A header contains the parameters in a frame. The payload consists of the first
-// ribbon and, if there is one, the second.
-type header struct {
-	Keys        uint64 // offset 0: distinct keys
-	Columns     uint32 // 8: of the first ribbon, in units of 1/65536
-	Layers      uint8  // 12: of the first ribbon
-	ClassLayers uint8  // 13: of the second ribbon
-	Inverse     bool   // 14: the first ribbon contains the absent keys
-	_           uint8  // 15: zero
-	Absent      uint64 // 16: distinct absent keys
-	Passed      uint64 // 24: keys in the second ribbon
-}
-
-// paramBytes is the size of a header.
+// The parameters in a frame are followed by the payload of the first ribbon and,
+// if there are absent keys or the first ribbon contains them, of the second.
+//
+//	offset  size  field
+//	     0     8  Keys
+//	     8     4  Columns of the first ribbon, in units of 1/65536
+//	    12     1  layers of the first ribbon
+//	    13     1  layers of the second ribbon
+//	    14     1  1 if the first ribbon contains the absent keys, otherwise 0
+//	    15     1  zero
+//	    16     8  Absent
+//	    24     8  number of keys in the second ribbon
 const paramBytes = 32
 
 var format = frame.Format[shape, uint64]{Kind: frame.Static, Version: 1, Errs: errs, Parse: parseShape}
@@ -139,18 +137,16 @@ func (f *Filter) encode() (frame.Header, frame.Payload, error) {
 // header returns the header of f's frame.
 func (f *Filter) header() frame.Header {
 	p := f.Params()
-	h := header{
-		Keys:    p.Keys,
-		Absent:  p.Absent,
-		Columns: p.Columns,
-		Layers:  uint8(p.Layers),
-		Inverse: f.ribbon.Inverse(),
-	}
+	ribbons := uint64(p.Columns) | uint64(p.Layers)<<32
+	passed := uint64(0)
 	if class := f.ribbon.Class(); class != nil {
-		h.Passed = class.Shape().Keys
-		h.ClassLayers = uint8(class.Shape().Layers)
+		ribbons |= uint64(class.Shape().Layers) << 40
+		passed = class.Shape().Keys
 	}
-	return format.New(p.Family, h, p.bytes)
+	if f.ribbon.Inverse() {
+		ribbons |= 1 << 48
+	}
+	return format.NewWords(p.Family, p.bytes, p.Keys, ribbons, p.Absent, passed)
 }
 
 // decode decodes a filter from r and replaces f with it. If there is an error,
@@ -193,25 +189,26 @@ func parse(s shape, words []uint64, room *ribbon.Room) (Filter, error) {
 // parseShape returns the contents of a verified header. It checks that a filter
 // with these parameters can have such a payload length.
 func parseShape(h frame.Header, fam hashfam.Family) (shape, error) {
-	var p header
-	if err := h.DecodeParams(&p, errs); err != nil {
+	w, err := h.Words(errs, 64, 49, 64, 64)
+	if err != nil {
 		return shape{}, err
 	}
-	s := shape{
-		Params: Params{
-			Keys:    p.Keys,
-			Absent:  p.Absent,
-			Columns: p.Columns,
-			Layers:  int(p.Layers),
-			Family:  fam,
-			bytes:   h.Payload,
-		},
-		inverse: p.Inverse,
-		inside:  ribbon.Shape{Keys: p.Keys, Columns: p.Columns, Layers: int(p.Layers)},
-		others:  p.Absent,
-		class:   ribbon.Shape{Keys: p.Passed, Columns: ribbon.OneColumn, Layers: int(p.ClassLayers)},
+	p := Params{
+		Keys:    w[0],
+		Absent:  w[2],
+		Columns: uint32(w[1]),
+		Layers:  int(uint8(w[1] >> 32)),
+		Family:  fam,
+		bytes:   h.Payload,
 	}
-	if p.Inverse {
+	s := shape{
+		Params:  p,
+		inverse: w[1]>>48 == 1,
+		inside:  ribbon.Shape{Keys: p.Keys, Columns: p.Columns, Layers: p.Layers},
+		others:  p.Absent,
+		class:   ribbon.Shape{Keys: w[3], Columns: ribbon.OneColumn, Layers: int(uint8(w[1] >> 40))},
+	}
+	if s.inverse {
 		s.inside.Keys = p.Absent
 		s.others = p.Keys
 	}
@@ -220,8 +217,11 @@ func parseShape(h frame.Header, fam hashfam.Family) (shape, error) {
 
 // check returns ErrCorrupt if these numbers cannot come from two lists.
 func (s shape) check() error {
-	if s.others > ribbon.MaxKeys {
-		return errs.Field(hashfam.ErrCorrupt, "keys that are not in the first ribbon", s.others, "at most 2^48")
+	if s.Keys > ribbon.MaxKeys {
+		return errs.Field(hashfam.ErrCorrupt, "keys", s.Keys, "at most 2^48")
+	}
+	if s.Absent > ribbon.MaxKeys {
+		return errs.Field(hashfam.ErrCorrupt, "absent keys", s.Absent, "at most 2^48")
 	}
 	if s.inverse && s.Absent >= s.Keys {
 		return errs.Field(hashfam.ErrCorrupt, "absent keys", s.Absent, "fewer than keys, because the first ribbon contains them")

@@ -96,7 +96,6 @@ var exacts = conformance.Structure{
 	},
 	Header: conformance.Untyped(ReadParams),
 	View:   conformance.Untyped(NewView),
-	Ask:    askFrame,
 	Reads:  func(f conformance.Encoded) []any { return []any{Config{FPRate: 0.01, Family: f.Family()}} },
 }
 
@@ -206,7 +205,7 @@ func golden(c Config, n int) func() conformance.Encoded {
 // goldenExact returns a function that builds a filter of numbered keys.
 func goldenExact(c Config, members, absent int) func() conformance.Encoded {
 	return func() conformance.Encoded {
-		f, err := NewExact(context.Background(), c, numbered(c.Family, members, "member "), numbered(c.Family, absent, "absent "))
+		f, err := NewExact(context.Background(), c, numbered(c.Family, members, "key "), numbered(c.Family, absent, "absent "))
 		if err != nil {
 			panic(err)
 		}

@@ -50,7 +50,9 @@ type FrameReader struct{ frames frame.Glance }
 
 // NewFrameReader returns a FrameReader for filters that were encoded with fam.
 // It computes a hash, so the FrameReader should be created only once.
-func NewFrameReader(fam hashfam.Family) FrameReader { return FrameReader{format.Glance(fam, paramBytes)} }
+func NewFrameReader(fam hashfam.Family) FrameReader {
+	return FrameReader{format.Glance(fam, paramBytes)}
+}
 
 // ContainsDigest is like [Filter.ContainsDigest] for the filter that frame
 // encodes. d must be computed by the reader's family. frame can start at any

@@ -40,7 +40,7 @@ func cuckooSize(n uint64, rate float64) uint64 {
 }
 
 func staticSize(n uint64, rate float64) uint64 {
-	return hashfam.Must(static.Config{FPRate: rate}.EstimatedBytes(n))
+	return hashfam.Must(static.Config{FPRate: rate}.EstimatedBytes(n, 0))
 }
 
 func rotatingBits(span time.Duration) float64 {
@@ -68,7 +68,7 @@ func TestChoosingShowsExactSizes(t *testing.T) {
 	var size []any
 	for _, ratio := range []int{1, 50, 1_000} {
 		all := integers(0, few*(ratio+1))
-		e := hashfam.Must(static.NewExact(t.Context(), static.ExactConfig{}, all[:few], all[few:]))
+		e := hashfam.Must(static.NewExact(t.Context(), static.Config{FPRate: 1}, all[:few], all[few:]))
 		size = append(size, bits(e.SizeBytes(), few))
 	}
 	checks.Documented(t, "choosing.md", "Each key in the shorter list needs %.1f, %.1f or %.1f bits", size...)

@@ -53,8 +53,8 @@ func ParseArray(h Header, m *fault.Maker) (Array, error) {
 // Words returns the parameters in words, of which only the given numbers of low
 // bits are used. If another bit is set or the length differs, Words returns
 // ErrCorrupt.
-func (h Header) Words(m *fault.Maker, used ...int) ([3]uint64, error) {
-	var words [3]uint64
+func (h Header) Words(m *fault.Maker, used ...int) ([4]uint64, error) {
+	var words [4]uint64
 	if err := h.checkLength(wordBytes*len(used), m); err != nil {
 		return words, err
 	}
@@ -62,7 +62,7 @@ func (h Header) Words(m *fault.Maker, used ...int) ([3]uint64, error) {
 		words[i] = binary.LittleEndian.Uint64(h.Params[wordBytes*i:])
 		if rest := words[i] >> n; rest != 0 {
 			at := wordBytes*i + (n+bits.TrailingZeros64(rest))/8
-			return [3]uint64{}, h.notZero(at, m)
+			return [4]uint64{}, h.notZero(at, m)
 		}
 	}
 	return words, nil

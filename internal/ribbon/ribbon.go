@@ -45,7 +45,7 @@ type Shape struct {
 func (r *Ribbon) Shape() Shape { return Shape{Keys: r.keys, Columns: r.columns, Layers: len(r.layers)} }
 
 // IsZero reports whether r is the zero Ribbon.
-func (r *Ribbon) IsZero() bool { return r.columns == 0 && r.class == nil }
+func (r *Ribbon) IsZero() bool { return r.columns == 0 && r.keys == 0 && r.class == nil }
 
 // SizeBytes returns the size of the thresholds and slots in bytes, including
 // those of the second ribbon.

@@ -104,7 +104,7 @@ func TestBumpedBucketsStayEmpty(t *testing.T) {
 // A ribbon without layers returns the same result for every digest.
 func TestRibbonsWithoutLayers(t *testing.T) {
 	for _, columns := range []uint32{0, 1 << 16} {
-		r := &Ribbon{columns: columns}
+		r := &Ribbon{columns: columns, keys: 3}
 		want := slices.Repeat([]bool{columns == 0}, 3)
 		require.Equal(t, want, r.ContainsAll(make([]bool, 0, 3), make([]hashfam.Digest, 3)))
 		require.Equal(t, want, each(r, nil, make([]hashfam.Digest, 3)))

@@ -9,10 +9,9 @@ import (
 // OneColumn is the number of columns of a second ribbon, in units of 1/65536.
 const OneColumn = 1 << 16
 
-// Separate adds a second ribbon to r, which decides about the digests that r
-// contains: their value in class, which has one column, must be 1. If inverse
-// is true, Contains returns the opposite. From then on, r contains all digests
-// from which it was built, and none of those for which class has the value 0.
+// Separate adds a second ribbon to r, which decides about each digest d that r
+// contains: the value of next(d) in class, which has one column, must be 1. If
+// inverse is true, Contains returns the opposite.
 func (r *Ribbon) Separate(class *Ribbon, inverse bool) {
 	r.class = class
 	r.inverse = inverse
@@ -33,7 +32,7 @@ const separateBlock = 1024
 // separate returns the result for d if the first ribbon returned found.
 func (r *Ribbon) separate(found bool, d hashfam.Digest) bool {
 	if found && r.class != nil {
-		found = r.class.Value(d) == 1
+		found = r.class.Value(next(d)) == 1
 	}
 	return found != r.inverse
 }
@@ -44,8 +43,9 @@ const passBlock = 1 << 14
 // Separated builds a ribbon that contains members and none of the others, or,
 // if inverse is true, all others and no member. Both lists must be in the order
 // of [Sort] and disjoint. The first ribbon has the given number of columns, in
-// units of 1/65536. Separated reorders others, uses the same memory as
-// [Members], and returns the same errors.
+// units of 1/65536. Separated reorders others. In addition to the memory that
+// [Members] uses, it needs 8 bytes for each digest that passes the first ribbon.
+// It returns the errors of Members.
 func Separated(ctx context.Context, b Build, columns uint32, members, others []hashfam.Digest, inverse bool) (*Ribbon, error) {
 	r, err := Members(ctx, b, columns, members)
 	if err != nil {
@@ -58,12 +58,31 @@ func Separated(ctx context.Context, b Build, columns uint32, members, others []h
 	if err != nil {
 		return nil, err
 	}
-	class, err := Values(ctx, b, OneColumn, passed, members)
+	class, err := classOf(ctx, b, passed, members)
 	if err != nil {
 		return nil, err
 	}
 	r.Separate(class, inverse)
 	return r, nil
+}
+
+// classOf returns a ribbon in which the value of next(d) is i for each digest d
+// in lists[i]. It does not use d itself, because digests that pass a ribbon with
+// segments of two sizes are not spread evenly over their first starts.
+func classOf(ctx context.Context, b Build, lists ...[]hashfam.Digest) (*Ribbon, error) {
+	further := make([][]hashfam.Digest, len(lists))
+	for i, list := range lists {
+		further[i] = make([]hashfam.Digest, len(list))
+		for j, d := range list {
+			further[i][j] = next(d)
+		}
+	}
+	quiet := b
+	quiet.Did = nil
+	if _, err := sortEach(ctx, quiet, further); err != nil {
+		return nil, err
+	}
+	return Values(ctx, b, OneColumn, further...)
 }
 
 // passing moves the digests that r contains to the front, without changing

@@ -232,8 +232,8 @@ func newPerfect(n uint64, rate float64, family hashfam.Family) (*Filter, error) 
 
 func newStaticExact(n uint64, _ float64, family hashfam.Family) (*Filter, error) {
 	var absent []hashfam.Digest
-	f := collectedSet(n, family, func(members []hashfam.Digest) (*static.Exact, error) {
-		return static.NewExact(context.Background(), static.ExactConfig{Family: family}, members, absent)
+	f := collectedSet(n, family, func(members []hashfam.Digest) (*static.Filter, error) {
+		return static.NewExact(context.Background(), static.Config{FPRate: 1, Family: family}, members, absent)
 	})
 	f.AddAbsent = func(key []byte) { absent = append(absent, family.Sum(key)) }
 	return f, nil
