@@ -386,7 +386,7 @@ class _Static(_Filter):
         digest = self.family.digest(key)
         found = self.first.has(digest)
         if found and self.second:
-            found = self.second.value(digest) == 1
+            found = self.second.value(digest * _STEP**3 & _MASK) == 1  # uses x(3) as x(0)
         return found != self.inverse
 
 
