@@ -21,9 +21,9 @@ const MaxColumns = 32 << 16
 // fit into 64 bits.
 const MaxKeys = 1 << 48
 
-// A Ribbon is an immutable function from digests to values of up to 32 bits.
-// Use [Members], [Values], [Stream] or [Parse] to create one. The zero Ribbon
-// has no columns.
+// A Ribbon is an immutable function from digests to values of up to 32 bits,
+// which are compared with fingerprints. Use [Members], [Stream], [Separated] or
+// [Parse] to create one. The zero Ribbon has no columns.
 type Ribbon struct {
 	columns uint32 // in units of 1/65536
 	keys    uint64
@@ -70,12 +70,12 @@ func (r *Ribbon) Equal(other *Ribbon) bool {
 }
 
 // Contains reports whether the value of d is equal to its fingerprint and, if
-// there is a second ribbon, whether d has the value 1 there. This is true for
-// all digests from which [Members] or [Stream] built the ribbon. Contains
-// panics if r is zero.
+// there is a second ribbon, whether it contains next(d). This is true for all
+// digests from which [Members] or [Stream] built the ribbon. Contains panics if
+// r is zero.
 func (r *Ribbon) Contains(d hashfam.Digest) bool {
 	if len(r.layers) == 0 {
-		return r.separate(r.withoutLayers(), d)
+		return r.withoutLayers(d)
 	}
 	var a answer
 	if useAVX512 { // call it directly, since most lookups end in the first layer
@@ -83,14 +83,15 @@ func (r *Ribbon) Contains(d hashfam.Digest) bool {
 	} else {
 		a = r.layers[0].contains(d)
 	}
-	found := a == present
-	if a == bumped {
-		found = r.contains(1, next(d))
+	if a != bumped {
+		if r.class == nil {
+			return a == present
+		}
+		if a == absent {
+			return r.inverse
+		}
 	}
-	if r.class == nil {
-		return found
-	}
-	return r.separate(found, d)
+	return r.separate(a == present || r.contains(1, next(d)), d)
 }
 
 // contains is like Contains for the first ribbon only, and starts in layer i. d
@@ -105,13 +106,16 @@ func (r *Ribbon) contains(i int, d hashfam.Digest) bool {
 	return false
 }
 
-// withoutLayers reports whether r, which has no layers, contains all digests:
-// the fingerprint of a digest has no bits then. Otherwise it contains none.
-func (r *Ribbon) withoutLayers() bool {
+// withoutLayers is like Contains for a ribbon without layers. If it has no
+// columns, either, it contains all digests, because their fingerprints have no
+// bits. It is not inlined, because this would slow down other lookups.
+//
+//go:noinline
+func (r *Ribbon) withoutLayers(d hashfam.Digest) bool {
 	if r.IsZero() {
 		panic(zeroRibbon)
 	}
-	return r.columns == 0
+	return r.separate(r.columns == 0, d)
 }
 
 // blockSize is the number of digests that ContainsAll processes at a time, a
@@ -126,12 +130,12 @@ func (r *Ribbon) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	if r.class == nil {
 		return r.containsAll(dst, digests)
 	}
-	for block := range slices.Chunk(digests, separateBlock) {
+	for len(digests) > 0 {
+		n := min(len(digests), separateBlock)
 		from := len(dst)
-		dst = r.containsAll(dst, block)
-		for i, found := range dst[from:] {
-			dst[from+i] = r.separate(found, block[i])
-		}
+		dst = r.containsAll(dst, digests[:n])
+		r.separateAll(dst[from:], digests[:n])
+		digests = digests[n:]
 	}
 	return dst
 }
@@ -139,16 +143,20 @@ func (r *Ribbon) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 // containsAll is like ContainsAll for the first ribbon only.
 func (r *Ribbon) containsAll(dst []bool, digests []hashfam.Digest) []bool {
 	if len(r.layers) == 0 {
-		all := r.withoutLayers()
+		if r.IsZero() {
+			panic(zeroRibbon)
+		}
 		for range digests {
-			dst = append(dst, all)
+			dst = append(dst, r.columns == 0)
 		}
 		return dst
 	}
 	if useAVX512 && r.layers[0].starts <= math.MaxUint32 {
 		return r.containsVectors(dst, digests)
 	}
-	for block := range slices.Chunk(digests, blockSize) {
+	for len(digests) > 0 {
+		block := digests[:min(len(digests), blockSize)]
+		digests = digests[len(block):]
 		l := &r.layers[0]
 		read := uint64(0)
 		for _, d := range block {
@@ -161,22 +169,6 @@ func (r *Ribbon) containsAll(dst []bool, digests []hashfam.Digest) []bool {
 		}
 	}
 	return dst
-}
-
-// Value returns the value of d. If [Values] built the ribbon, this is the
-// number of the list that contains d.
-func (r *Ribbon) Value(d hashfam.Digest) uint32 {
-	p := d.Probe()
-	for i := range r.layers {
-		l := &r.layers[i]
-		start := p.In(l.starts)
-		if !l.bumps(start) {
-			a, b, low, high := l.operands(start, coefficients(p.Next()))
-			return columnsOf(a, b, low, high, 0, l.r) & l.mask(start)
-		}
-		p = p.Next().Next().Next()
-	}
-	return 0
 }
 
 // coefficients returns 64 bits, which are used to select the slots in a sum.

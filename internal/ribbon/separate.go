@@ -9,9 +9,9 @@ import (
 // OneColumn is the number of columns of a second ribbon, in units of 1/65536.
 const OneColumn = 1 << 16
 
-// Separate adds a second ribbon to r, which decides about each digest d that r
-// contains: the value of next(d) in class, which has one column, must be 1. If
-// inverse is true, Contains returns the opposite.
+// Separate adds a second ribbon to r, which has one column and decides about
+// each digest d that r contains: class must contain next(d). If inverse is true,
+// Contains returns the opposite.
 func (r *Ribbon) Separate(class *Ribbon, inverse bool) {
 	r.class = class
 	r.inverse = inverse
@@ -24,17 +24,41 @@ func (r *Ribbon) Class() *Ribbon { return r.class }
 // say.
 func (r *Ribbon) Inverse() bool { return r.inverse }
 
-// separateBlock is the largest number of digests that ContainsAll looks up in
-// the first ribbon before it uses the second one, so that their results remain
-// in the cache.
-const separateBlock = 1024
-
 // separate returns the result for d if the first ribbon returned found.
 func (r *Ribbon) separate(found bool, d hashfam.Digest) bool {
 	if found && r.class != nil {
-		found = r.class.Value(next(d)) == 1
+		found = r.class.Contains(next(d))
 	}
 	return found != r.inverse
+}
+
+// separateBlock is the largest number of digests that ContainsAll looks up in
+// the first ribbon before it uses the second one, so that their results remain
+// in the cache.
+const separateBlock = 256
+
+// separateAll replaces the results of the first ribbon for up to separateBlock
+// digests by those of both.
+func (r *Ribbon) separateAll(results []bool, digests []hashfam.Digest) {
+	var passed [separateBlock]hashfam.Digest
+	var places [separateBlock]uint16
+	n := 0
+	for i, found := range results {
+		passed[n] = next(digests[i])
+		places[n] = uint16(i)
+		if found { // compiled without a branch
+			n++
+		}
+	}
+	var found [separateBlock]bool
+	for i, is := range r.class.containsAll(found[:0], passed[:n]) {
+		results[places[i]] = is
+	}
+	if r.inverse {
+		for i := range results {
+			results[i] = !results[i]
+		}
+	}
 }
 
 // passBlock is the number of digests that a worker looks up at a time.
@@ -58,7 +82,7 @@ func Separated(ctx context.Context, b Build, columns uint32, members, others []h
 	if err != nil {
 		return nil, err
 	}
-	class, err := classOf(ctx, b, passed, members)
+	class, err := classOf(ctx, b, members, passed)
 	if err != nil {
 		return nil, err
 	}
@@ -66,23 +90,28 @@ func Separated(ctx context.Context, b Build, columns uint32, members, others []h
 	return r, nil
 }
 
-// classOf returns a ribbon in which the value of next(d) is i for each digest d
-// in lists[i]. It does not use d itself, because digests that pass a ribbon with
-// segments of two sizes are not spread evenly over their first starts.
-func classOf(ctx context.Context, b Build, lists ...[]hashfam.Digest) (*Ribbon, error) {
-	further := make([][]hashfam.Digest, len(lists))
-	for i, list := range lists {
-		further[i] = make([]hashfam.Digest, len(list))
-		for j, d := range list {
-			further[i][j] = next(d)
-		}
-	}
+// classOf returns a second ribbon. It contains next(d) for each digest d in
+// members, and for none in others, because their values are the opposites of
+// their fingerprints. It does not use d itself, because digests that pass a
+// ribbon with segments of two sizes are not spread evenly over their starts.
+func classOf(ctx context.Context, b Build, members, others []hashfam.Digest) (*Ribbon, error) {
+	r := &Ribbon{columns: OneColumn, keys: uint64(len(members) + len(others))}
+	lists := [][]hashfam.Digest{nextOf(members), nextOf(others)}
 	quiet := b
 	quiet.Did = nil
-	if _, err := sortEach(ctx, quiet, further); err != nil {
+	if _, err := sortEach(ctx, quiet, lists); err != nil {
 		return nil, err
 	}
-	return Values(ctx, b, OneColumn, further...)
+	return r, r.build(ctx, b, fingerprints(OneColumn), lists)
+}
+
+// nextOf returns next(d) for each digest d.
+func nextOf(digests []hashfam.Digest) []hashfam.Digest {
+	further := make([]hashfam.Digest, len(digests))
+	for i, d := range digests {
+		further[i] = next(d)
+	}
+	return further
 }
 
 // passing moves the digests that r contains to the front, without changing

@@ -96,14 +96,11 @@ func Bounds(s Shape) (least, most uint64) {
 
 // Rate returns the probability that r contains a random digest from which it
 // was not built. Since this depends on the starts that are not bumped, and on
-// their columns, Rate runs in O(n) time.
+// their columns, Rate runs in O(n/64) time.
 func (r *Ribbon) Rate() float64 {
-	rate := 1.0
-	if r.columns > 0 {
-		rate = r.sum((*layer).rate)
-	}
+	rate := r.first()
 	if r.class != nil {
-		rate *= r.class.sum((*layer).ones)
+		rate *= r.class.first()
 	}
 	if r.inverse {
 		return 1 - rate
@@ -111,41 +108,19 @@ func (r *Ribbon) Rate() float64 {
 	return rate
 }
 
-// sum returns the probability that a random digest is found. In each layer, rate
-// returns the fraction of random digests that it contains, and the fraction that
-// it bumps.
-func (r *Ribbon) sum(rate func(*layer) (found, bumped float64)) float64 {
-	sum := 0.0
+// first returns the rate of the first ribbon.
+func (r *Ribbon) first() float64 {
+	if r.columns == 0 {
+		return 1
+	}
+	rate := 0.0
 	reach := 1.0 // the probability of reaching the layer
 	for i := range r.layers {
-		found, bumped := rate(&r.layers[i])
-		sum += reach * found
+		found, bumped := r.layers[i].rate()
+		rate += reach * found
 		reach *= bumped
 	}
-	return sum
-}
-
-// ones returns the fraction of random digests for which a layer of one column
-// has the value 1, and the fraction that it bumps. A digest's sum always
-// includes the first slot, and each of the next 63 with probability 1/2, so it
-// is random if one of these is set.
-func (l *layer) ones() (found, bumped float64) {
-	for start := range l.starts {
-		if l.bumps(start) {
-			bumped++
-			continue
-		}
-		a, b, low, high := l.operands(start, math.MaxUint64)
-		slots := a[0]&low>>(start%width) | b[0]&high<<(^start%width)<<1
-		switch {
-		case slots>>1 != 0:
-			found += 0.5
-		case slots == 1:
-			found++
-		}
-	}
-	all := float64(l.starts)
-	return found / all, bumped / all
+	return rate
 }
 
 // rate returns the fraction of random digests that a layer contains, and the
