@@ -119,8 +119,7 @@ function counting(head, body) {
   return { has: () => count() > 0, count };
 }
 // ribbon returns the end of the ribbon at a position of the body, and a function
-// that reports whether the ribbon contains x or, if member is false, the sum of
-// column 0.
+// that reports whether the ribbon contains x.
 function ribbon(body, at, keys, c, count) {
   const r = ceil(c / 65536);
   check(keys <= 2 ** 48 && r <= 32 && count <= 32 && !(keys && c) === !count, "parameters");
@@ -142,7 +141,7 @@ function ribbon(body, at, keys, c, count) {
   });
   // sum returns a number with the parity of the bits of a word that l and h select.
   const sum = (at, l, h) => body.getInt32(at, true) & l ^ body.getInt32(at + 4, true) & h;
-  return [at, (member) => {
+  return [at, () => {
     for (const { starts, narrow, thresholds, begin } of layers) {
       next();
       const s = reduce(starts), g = floor(s / 64) + floor(s / 65536), t = s % 32, high = s % 64 > 31;
@@ -154,13 +153,11 @@ function ribbon(body, at, keys, c, count) {
       for (let j = 0, i = begin(g), k = begin(g + 1); j < width; j++, i += 8, k += 8) {
         let v = high ? sum(i, 0, v0) ^ sum(k, v1, v2) : sum(i, v0, v1) ^ sum(k, v2, 0);
         v ^= v >>> 16; v ^= v >>> 8; v ^= v >>> 4;
-        v = 0x6996 >> (v & 15) & 1;
-        if (!member) return v === 1;
-        if (v !== (xh >>> j & 1)) return false;
+        if ((0x6996 >> (v & 15) ^ xh >>> j) & 1) return false;
       }
       return true;
     }
-    return member && c === 0;
+    return c === 0;
   }];
 }
 function filter(head, body) {
@@ -174,9 +171,9 @@ function filter(head, body) {
   check(last === body.byteLength, "length of the payload");
   return {
     has: () => {
-      const h = xh, l = xl, found = first(true);
+      const h = xh, l = xl, found = first();
       xh = h; xl = l; next(); next(); next(); // the second ribbon uses x(3) as x(0)
-      return (found && (!(absent || inverse) || second(false))) !== !!inverse;
+      return (found && (!(absent || inverse) || second())) !== !!inverse;
     },
   };
 }

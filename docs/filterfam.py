@@ -292,7 +292,7 @@ class _Cuckoo(_Filter):
 
 
 class _Ribbon:
-    """A ribbon in the words from a position on. It ends at self.end."""
+    """A ribbon, which is at a position of the payload. It ends at self.end."""
 
     def __init__(self, payload, at, keys, columns, layers):
         self.payload, self.all, self.layers = payload, columns == 0, []
@@ -326,10 +326,9 @@ class _Ribbon:
         self.after(slots, r * segments - min(narrow, segments))
         return 64 * parts, thresholds, slots, r, narrow
 
-    def place(self, x):
-        """Return where a digest's bits are: the number of columns, the words of
-        two segments with their masks, and the fingerprint. It is None if all
-        layers bump the digest."""
+    def has(self, x):
+        """Return whether the ribbon contains a digest, or the last x before the
+        three that layer 0 uses."""
         for starts, thresholds, slots, r, narrow in self.layers:
             x = x * _STEP & _MASK
             s = x * starts >> 64
@@ -340,30 +339,15 @@ class _Ribbon:
                 continue
             g = (s >> 6) + (s >> 16)
             mask = (y ^ y >> 32 | 1) << (s & 63)
+            low, high = mask & _MASK, mask >> 64
             first = slots + 8 * (r * g - min(narrow, g))
             second = slots + 8 * (r * (g + 1) - min(narrow, g + 1))
-            return r - (g < narrow), first, second, mask & _MASK, mask >> 64, x >> 32
-        return None
-
-    def column(self, j, first, second, low, high):
-        """Return the sum of column j."""
-        word = _word(self.payload, first + 8 * j)[0] & low ^ _word(self.payload, second + 8 * j)[0] & high
-        return bin(word).count("1") & 1
-
-    def has(self, digest):
-        place = self.place(digest)
-        if place is None:
-            return self.all
-        width, first, second, low, high, fingerprint = place
-        for j in range(width):
-            if self.column(j, first, second, low, high) != fingerprint >> j & 1:
-                return False
-        return True
-
-    def value(self, digest):
-        """Return the sum of column 0."""
-        place = self.place(digest)
-        return 0 if place is None else self.column(0, *place[1:5])
+            for j in range(r - (g < narrow)):
+                word = _word(self.payload, first + 8 * j)[0] & low ^ _word(self.payload, second + 8 * j)[0] & high
+                if bin(word).count("1") & 1 != x >> 32 + j & 1:
+                    return False
+            return True
+        return self.all
 
 
 class _Static(_Filter):
@@ -387,7 +371,7 @@ class _Static(_Filter):
         digest = self.family.digest(key)
         found = self.first.has(digest)
         if found and self.second:
-            found = self.second.value(digest * _STEP**3 & _MASK) == 1  # uses x(3) as x(0)
+            found = self.second.has(digest * _STEP**3 & _MASK)
         return found != self.inverse
 
 

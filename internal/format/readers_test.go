@@ -431,7 +431,7 @@ func TestReadersOpenForgedFrames(t *testing.T) {
 			require.LessOrEqual(t, a.Memory, 200_000+20*len(all[i].Frame), "%x", all[i].Frame)
 		}
 		t.Log(accepted, "of", count, "accepted")
-		require.Greater(t, accepted, count/20)
+		require.Greater(t, accepted, count/50)
 	})
 }
 
