@@ -387,7 +387,7 @@ func TestReadersRefuseDamagedFrames(t *testing.T) {
 			}
 		}
 	}
-	all = append(all, question{crafted(frame.Cuckoo, 1<<20+8, 1<<19, 4, 0), false, 8, false}) // fingerprints must have 5 bits
+	all = append(all, question{crafted(frame.Cuckoo, make([]byte, 1<<20+8), 1<<19, 4, 0), false, 8, false}) // fingerprints must have 5 bits
 	forEachReader(t, func(t *testing.T, r reader) {
 		reasons := map[string]int{}
 		for _, a := range r.ask(t, all) {

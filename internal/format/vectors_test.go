@@ -62,7 +62,7 @@ func TestTheVectorsInJSON(t *testing.T) {
 	c.golden()
 	c.limits()
 	c.medium()
-	c.add("a last level without keys, which other keys reach", crafted(frame.PerfectFunction, 8, 9, 1<<8, 0, 0), nil, "letters")
+	c.add("a last level without keys, which other keys reach", crafted(frame.PerfectFunction, make([]byte, 8), 9, 1<<8, 0, 0), nil, "letters")
 	damaged := append(c.damaged(), c.invalid()...)
 	text := fmt.Sprintf("{\"keys\": %s, \"frames\": [\n%s\n], \"damaged\": [\n%s\n]}\n", must(json.Marshal(keySets)), linesOf(c.all), linesOf(damaged))
 	t.Log(len(c.all), "frames,", len(damaged), "damaged frames,", len(text), "bytes")
@@ -302,30 +302,38 @@ func (c *collector) damaged() (all []vector) {
 	return all
 }
 
-// crafted returns a frame with these words as parameters, and a payload of
-// zeros.
-func crafted(kind frame.Kind, payload int, params ...uint64) []byte {
+// crafted returns a frame with these words as parameters.
+func crafted(kind frame.Kind, payload []byte, params ...uint64) []byte {
 	public := hashfam.Family{}
-	h := frame.Header{Kind: kind, Version: 1, Check: public.CheckValue(), Params: frame.EncodeParams(params), Payload: uint64(payload)}
-	return frame.Append(nil, h, frame.Numbers(make([]byte, payload)))
+	h := frame.Header{Kind: kind, Version: 1, Check: public.CheckValue(), Params: frame.EncodeParams(params), Payload: uint64(len(payload))}
+	return frame.Append(nil, h, frame.Numbers(payload))
 }
 
 // invalid returns frames that only break rules which a changed byte does not
 // break alone.
 func (c *collector) invalid() (all []vector) {
-	add := func(name string, b []byte, words map[int]uint64) {
-		b = frametest.Set(b, words)
+	add := func(name string, b []byte) {
 		d := damager{t: c.t, from: vector{Kind: int(b[frametest.Kind])}}
 		require.ErrorIs(c.t, d.decode(b), hashfam.ErrCorrupt, name)
 		all = append(all, vector{Name: name, Kind: d.from.Kind, Frame: b, Error: "ErrCorrupt"})
 	}
-	add("no keys in the last layer", crafted(frame.Static, 48, 300, 1|2<<32, 0, 0), nil)
-	add("more keys in the second layer", crafted(frame.Static, 48, 300, 1|2<<32, 0, 0), map[int]uint64{64: 301})
-	add("as many absent keys as keys", crafted(frame.Static, 8, 1, 1<<48, 1, 2), nil)
-	add("a level of buckets for 8 keys", crafted(frame.PerfectFunction, 8, 8, 1<<8, 0, 0), nil)
-	add("more keys in a further level", crafted(frame.PerfectFunction, 16, 9, 2<<8, 0, 10, 8), map[int]uint64{64 + 8: 0x3fffc})
-	add("9 keys in the last level", crafted(frame.PerfectFunction, 16, 10, 1<<8, 0, 9), map[int]uint64{64: 0x1ff << 24})
-	add("25 levels", crafted(frame.PerfectFunction, 8, append([]uint64{9, 25 << 8, 0}, make([]uint64, 25)...)...), nil)
+	second := func(keys byte) []byte { return append([]byte{keys, keys / 255}, make([]byte, 54)...) }
+	add("no keys in the second layer", crafted(frame.Static, second(0), 300, 1|2<<32, 0, 0))
+	add("511 keys in the second layer, but 300 in the first one", crafted(frame.Static, second(255), 300, 1|2<<32, 0, 0))
+	add("as many absent keys as keys", crafted(frame.Static, make([]byte, 8), 1, 1<<48, 1, 2))
+	// Each of these lists has room for its numbers, and all of them are 0.
+	list := func(seeds, numbers int) (payload []byte) {
+		payload = make([]byte, (seeds+(numbers+16)/64*8+15)/8*8)
+		for i := range numbers {
+			payload[seeds+i/8] |= 1 << (i % 8)
+		}
+		return payload
+	}
+	add("a level of buckets for 8 keys", crafted(frame.PerfectFunction, make([]byte, 8), 8, 1<<8, 0, 0))
+	add("10 keys in the second level, but 9 in the first one", crafted(frame.PerfectFunction, list(6, 18), 9, 2<<8, 0, 10, 8))
+	add("9 keys in the last level", crafted(frame.PerfectFunction, list(3, 9), 10, 1<<8, 0, 9))
+	nines := slices.Repeat([]uint64{9}, 24)
+	add("25 levels", crafted(frame.PerfectFunction, list(75, 224), append(append([]uint64{9, 25 << 8, 0}, nines...), 8)...))
 	return all
 }
 
