@@ -120,6 +120,28 @@ func TestSizeFollowsFromBothLists(t *testing.T) {
 	}
 }
 
+// docs/theory.md contains these sizes. With as many absent keys as members, a
+// filter needs at most 6.80 bits per member, and 7.03 with ten times as many.
+func TestBitsPerMemberAreDocumented(t *testing.T) {
+	machine.Matters(t)
+	const members, rate = 1_000_000, 0.01
+	for _, c := range []struct {
+		absent int
+		text   string
+		most   float64
+	}{{0, "0", 6.77}, {100_000, "100,000", 6.79}, {1_000_000, "1,000,000", 6.80}, {10_000_000, "10,000,000", 7.03}} {
+		if testing.Short() && c.absent > members {
+			continue
+		}
+		a, b := universe(hashfam.Family{}, members, c.absent)
+		f := mustExact(t, Config{FPRate: rate}, a, b)
+		bits := 8 * float64(f.Params().SizeBytes()) / members
+		t.Logf("%s absent keys: %.3f bits per member", c.text, bits)
+		require.LessOrEqual(t, bits, c.most)
+		checks.Documented(t, "theory.md", "| %s | %.2f | %.2f |", c.text, sizing.ListsBound(members, uint64(c.absent), rate)/members, bits)
+	}
+}
+
 // With FPRate 1, the filter is as small as a filter that must be right about
 // both lists can be, but for 1.108 times the bound at ratio 4, and 1% to 2% for
 // the ribbons. If the lists are exchanged, all results change and the size
