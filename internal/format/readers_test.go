@@ -259,7 +259,8 @@ func manyKeys(t *testing.T) (all []question) {
 	digests := hashfam.Family{}.SumAllStrings(nil, askedKeys)
 	secret := hashfam.New(hashfam.Key{1, 2, 3})
 	hidden := secret.SumAllStrings(nil, askedKeys)
-	inside, absent := 75_000, 10_000
+	inside := 75_000
+	absent := 10_000
 	kind := func(structures ...structure) {
 		for _, s := range structures {
 			b := must(s.MarshalBinary())
@@ -278,7 +279,7 @@ func manyKeys(t *testing.T) (all []question) {
 	kind(append(filters, keyed)...)
 
 	filters = nil
-	for _, layout := range []counting.Layout{counting.Classic, counting.Blocked} {
+	for _, layout := range []bloom.Layout{bloom.Classic, bloom.Blocked} {
 		f := must(counting.New(counting.Config{Capacity: 75_000, FPRate: 0.03, Layout: layout}))
 		f.AddAll(digests[:inside])
 		f.AddAll(digests[:100])
