@@ -161,7 +161,7 @@ func (r reader) run(t *testing.T, program string, input []byte, more map[string]
 	t.Helper()
 	command, err := exec.LookPath(r.command)
 	if err != nil {
-		t.Skip("there is no ", r.name, " on this machine, so docs/", r.file, " is not tested")
+		t.Skipf("there is no %s on this machine, so docs/%s is not tested", r.name, r.file)
 	}
 	dir := t.TempDir()
 	name := "program" + filepath.Ext(r.file)
