@@ -135,7 +135,7 @@ func (j *Journal) Sync(position uint64) error {
 		go j.saveInBackground()
 		return nil
 	}
-	return j.save(func() bool { return j.end.At-j.begin <= j.limit })
+	return j.save(j.blocksAreShort)
 }
 
 // Save is like [Journal.Sync], but writes the whole structure to a new file.
@@ -197,10 +197,10 @@ func (j *Journal) append(request uint64) (due, error) {
 		}
 	}
 	served = t.requests
-	if j.end.At-j.begin > j.limit {
-		return longBlocks, t.failure
+	if j.blocksAreShort() {
+		return nothing, t.failure
 	}
-	return nothing, t.failure
+	return longBlocks, t.failure
 }
 
 // write writes a block and makes it durable.

@@ -9,27 +9,32 @@ import (
 	"github.com/filterfam/filterfam/internal/block"
 )
 
-// saveInBackground is called when the blocks are long. After Close, it must not
-// write a file that may have another owner.
+// saveInBackground is called when the blocks are long.
 func (j *Journal) saveInBackground() {
 	if !j.saving.TryLock() {
 		return // another goroutine does it
 	}
 	defer j.saving.Unlock()
-	if j.closed {
-		return
-	}
-	if err := j.rewrite(); err != nil {
+	if err := j.saveUnless(j.blocksAreShort); err != nil {
 		j.mu.Lock()
 		defer j.mu.Unlock()
 		j.failure = err
 	}
 }
 
+// blocksAreShort reports whether no new file is due.
+func (j *Journal) blocksAreShort() bool { return j.end.At-j.begin <= j.limit }
+
 // save writes a new file, unless done reports that this is no longer needed.
 func (j *Journal) save(done func() bool) error {
 	j.saving.Lock()
 	defer j.saving.Unlock()
+	return j.saveUnless(done)
+}
+
+// saveUnless is called while saving is locked. After Close, it must not write a
+// file, which may have another owner.
+func (j *Journal) saveUnless(done func() bool) error {
 	j.disk.take(always)
 	needless := done()
 	j.disk.pass(0)
