@@ -41,9 +41,8 @@
 // the position of the last call that returned nil, or of the next one if this
 // was running or returned an error.
 //
-// A structure and a position belong together only in one file. For several
-// partitions of a stream, use a journal for each, and commit an offset to the
-// broker after Sync.
+// For several partitions of a stream, use a journal for each. Commit an offset to
+// the broker after Sync.
 //
 // # Goroutines
 //
