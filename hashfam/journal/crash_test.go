@@ -38,6 +38,9 @@ func killEach(t *testing.T, long bool, check func(name string, lines []string)) 
 		name := filepath.Join(folder, "journal")
 		for range kills {
 			check(name, kill(t, name, rng))
+			left, err := filepath.Glob(filepath.Join(folder, ".filterfam-*"))
+			require.NoError(t, err)
+			require.Empty(t, left, "Open has left temporary files")
 		}
 	}
 }

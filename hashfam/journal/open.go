@@ -14,9 +14,9 @@ import (
 // there is none. A file that [hashfam.WriteFile] has written is replaced by a
 // journal.
 //
-// As with ReadFrom, the file determines the structure's parameters, and of must
-// have the family that the file was written with. After an error, do not use the
-// structure. To limit the memory, read the parameters first: they begin after
+// As with ReadFrom, the file determines the structure's parameters, so compare
+// them with yours, and of must have the family that the file was written with.
+// After an error, do not use the structure. To limit the memory, read the parameters first: they begin after
 // 72 bytes, so call Seek and then the ReadParams of the structure's package.
 //
 // If the last Sync was interrupted, Open cuts off the part of a block that it
