@@ -16,16 +16,17 @@ import (
 //
 // As with ReadFrom, the file determines the structure's parameters, so compare
 // them with yours, and of must have the family that the file was written with.
-// After an error, do not use the structure. To limit the memory, read the parameters first: they begin after
-// 72 bytes, so call Seek and then the ReadParams of the structure's package.
+// After an error, do not use the structure. To limit the memory, read the
+// parameters first: they begin after 72 bytes, so call Seek and then the
+// ReadParams of the structure's package.
 //
 // If the last Sync was interrupted, Open cuts off the part of a block that it
-// has written, and removes temporary files of hashfam.WriteFile. If anything else is damaged, Open returns hashfam.ErrCorrupt and
-// does not change the file. It returns [ErrInUse] if another Journal, also of
-// another process, uses the file, unless the system has no locks for files (js,
-// plan9, wasip1). It returns hashfam.ErrFamily or hashfam.ErrVersion as
-// ReadFrom does, and an error that matches errors.ErrUnsupported if the
-// structure has no AddAll for digests.
+// has written, and removes temporary files of hashfam.WriteFile. If anything
+// else is damaged, Open returns hashfam.ErrCorrupt and does not change the file.
+// It returns [ErrInUse] if another Journal, also of another process, uses the
+// file, unless the system has no locks for files (js, plan9, wasip1). It returns
+// hashfam.ErrFamily or hashfam.ErrVersion as ReadFrom does, and an error that
+// matches errors.ErrUnsupported if the structure has no AddAll for digests.
 func Open(name string, of Structure) (*Journal, error) {
 	if of == nil {
 		return nil, errs.Field(hashfam.ErrParams, "of", nil, "a structure")
