@@ -22,11 +22,12 @@ import (
 //
 // If the last Sync was interrupted, Open cuts off the part of a block that it
 // has written, and removes temporary files of hashfam.WriteFile. If anything
-// else is damaged, Open returns hashfam.ErrCorrupt and does not change the file.
-// It returns [ErrInUse] if another Journal, also of another process, uses the
-// file, unless the system has no locks for files (js, plan9, wasip1). It returns
-// hashfam.ErrFamily or hashfam.ErrVersion as ReadFrom does, and an error that
-// matches errors.ErrUnsupported if the structure has no AddAll for digests.
+// else is damaged, Open returns hashfam.ErrCorrupt and does not change the
+// file. It returns [ErrInUse] if another Journal, also of another process, uses
+// the file, unless the system has no locks for files (js, plan9, wasip1). It
+// returns hashfam.ErrFamily or hashfam.ErrVersion as ReadFrom does, and an
+// error that matches errors.ErrUnsupported if the structure has no AddAll for
+// digests.
 func Open(name string, of Structure) (*Journal, error) {
 	if of == nil {
 		return nil, errs.Field(hashfam.ErrParams, "of", nil, "a structure")
@@ -67,8 +68,8 @@ func (j *Journal) open() error {
 	return err
 }
 
-// openLast opens or creates a file and locks it. If another process replaced the
-// file before it was locked, openLast opens the new one.
+// openLast opens or creates a file and locks it. If another process replaced
+// the file before it was locked, openLast opens the new one.
 func openLast(name string) (*os.File, error) {
 	for {
 		file, err := openLocked(name, os.O_RDWR|os.O_CREATE)
