@@ -208,8 +208,9 @@ func ExampleNewHeavyHitters_k() {
 	}
 	printAll(k.All())
 	fmt.Println("certain to be the most frequent:", k.Complete())
-	// Output: the 14534, of 6624, and 6447, a 4747, to 4627, in 4184, that
-	// 3085, his 2532, it 2521, i 2127 certain to be the most frequent: true
+	// Output:
+	// the 14534, of 6624, and 6447, a 4747, to 4627, in 4184, that 3085, his 2532, it 2521, i 2127
+	// certain to be the most frequent: true
 }
 
 // Days are counted separately and then merged. After a merge without
@@ -274,12 +275,10 @@ func ExampleWindow_Advance() {
 			printAll(w.All())
 		}
 	}
-	// Output: 10:06:59 /favicon.ico 13, /blog/tags/puppet?flav=rss20 12
-	// 10:08:59 /favicon.ico 29, /images/jordan-80.png 21,
-	// /images/web/2009/banner.png 21, /reset.css 21, /style2.css 21,
-	// /blog/tags/puppet?flav=rss20 18, / 13 10:10:59 /favicon.ico 29,
-	// /images/web/2009/banner.png 20, /images/jordan-80.png 19, /reset.css 19,
-	// /style2.css 19, /blog/tags/puppet?flav=rss20 16
+	// Output:
+	// 10:06:59 /favicon.ico 13, /blog/tags/puppet?flav=rss20 12
+	// 10:08:59 /favicon.ico 29, /images/jordan-80.png 21, /images/web/2009/banner.png 21, /reset.css 21, /style2.css 21, /blog/tags/puppet?flav=rss20 18, / 13
+	// 10:10:59 /favicon.ico 29, /images/web/2009/banner.png 20, /images/jordan-80.png 19, /reset.css 19, /style2.css 19, /blog/tags/puppet?flav=rss20 16
 }
 
 // Plan the memory before the first key.

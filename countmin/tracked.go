@@ -192,7 +192,7 @@ func (t *tracked[S]) Complete() bool {
 // yield. Such a key is either not tracked, or its High is too low for the list.
 // OmittedBound must sort the tracked keys as All does.
 func (t *tracked[S]) OmittedBound() uint64 {
-	_, next := t.list()
+	_, next := t.made().list()
 	return max(next, t.MissBound())
 }
 
