@@ -60,11 +60,10 @@
 //   - merge.go: merging and inner products
 //   - stats.go: totals and bounds
 //   - codec.go: encodings
-//   - tracked.go: the common part of [HeavyHitters] and [Window], and
-//     trackedcodec.go its encoding; package internal/tracker, whose comment lists
-//     its files, decides which keys they track
-//   - heavy.go: keys that are frequent in the whole stream, with heavyconfig.go
-//     and heavycodec.go
+//   - tracked.go: what [HeavyHitters] and [Window] have in common, with
+//     trackedcodec.go; package internal/tracker, whose comment lists its files,
+//     decides which keys they track
+//   - heavy.go: keys that are frequent in the whole stream, with heavycodec.go
 //   - window.go: keys that are frequent in a window, with windowconfig.go and
 //     windowcodec.go
 package countmin

@@ -15,6 +15,7 @@ import (
 
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/checks"
 )
 
 // newHeavy returns an empty HeavyHitters.
@@ -121,6 +122,55 @@ func TestTopKIsCompleteIfNoOtherCountIsHigher(t *testing.T) {
 		require.Equal(t, c.missed, k.MissBound())
 		require.Equal(t, c.complete, k.Complete(), "%+v", c)
 	}
+}
+
+// No key that is missing in a list occurs more often than OmittedBound: in
+// random streams that were counted in parts, and merged or decoded, and in
+// windows. Many keys have equal counts, and few fit in the memory.
+func TestOmittedKeysAreBelowTheBound(t *testing.T) {
+	streams := 500
+	if checks.Long(t, 0.2, 0.1) {
+		streams = 20_000
+	}
+	r := rand.New(rand.NewPCG(1, 7))
+	incomplete := 0
+	for range streams {
+		keys := make([]string, r.IntN(2000))
+		for i := range keys {
+			keys[i] = strings.Repeat("x", r.IntN(2)*r.IntN(40)) + fmt.Sprint(min(r.IntN(400), r.IntN(400)))
+		}
+		phi, k := math.Exp(-7*r.Float64()), 0
+		if r.IntN(2) == 0 {
+			phi, k = 0, 1+r.IntN(30)
+		}
+		memory := r.IntN(2) * (3*leastPartBytes + r.IntN(8000))
+		whole := must(NewHeavyHitters(HeavyConfig{Phi: phi, K: k, MemoryBytes: memory}))
+		part := whole.Clone()
+		window := must(NewWindow(WindowConfig{Phi: phi, K: k, Keys: 1 + uint64(r.IntN(500)), Parts: 1 + r.IntN(2), MemoryBytes: memory}))
+		counts := map[string]uint64{}
+		for i, key := range keys {
+			counts[key]++
+			window.AddString(key)
+			if i%3 == 0 {
+				part.AddString(key)
+			} else {
+				whole.AddString(key)
+			}
+		}
+		require.NoError(t, whole.Merge(part))
+		covered := newStream("", keys[len(keys)-int(window.Total()):]).Counts
+		decoded, decodedWindow := new(HeavyHitters), new(Window)
+		require.NoError(t, decoded.UnmarshalBinary(must(whole.MarshalBinary())))
+		require.NoError(t, decodedWindow.UnmarshalBinary(must(window.MarshalBinary())))
+		checkTracked(t, counts, whole)
+		checkTracked(t, counts, decoded)
+		checkTracked(t, covered, window)
+		checkTracked(t, covered, decodedWindow)
+		if !whole.Complete() {
+			incomplete++
+		}
+	}
+	require.Greater(t, incomplete, streams/10)
 }
 
 // Once the memory is allocated, updates do not allocate, not even in sweeps.
