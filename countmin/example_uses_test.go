@@ -129,12 +129,12 @@ func Example_topTen() {
 // tenth of the requests are for a name that is too long for the memory.
 func TestTopOfAWindowIsComplete(t *testing.T) {
 	long, results := strings.Repeat("long", 2000), map[bool]int{}
-	for kib := 12; kib <= 64; kib += 8 {
-		for _, k := range []int{1, 2, 5, 10, 15, 20, 30} {
+	for _, kib := range []int{12, 28, 64} {
+		for _, k := range []int{1, 5, 10, 30} {
 			w := hashfam.Must(countmin.NewWindow(countmin.WindowConfig{K: k, Keys: 10_000, MemoryBytes: kib << 10}))
 			requests := slices.Clone(data.RequestsWeb12())
 			for i, page := range requests {
-				if kib%16 == 12 && i%10 == 0 {
+				if kib == 12 && i%10 == 0 {
 					page = long
 				}
 				requests[i] = page

@@ -18,9 +18,9 @@ import (
 // If you need to show a single number, use High, by which All sorts. On five
 // streams, real and synthetic, High differs from the truth by 0 to 0.1% in the
 // mean over the hundred most frequent keys, and Low by 0 to 11%. After merges
-// of 4 and 16 structures with MemoryBytes, High is still closer (0 to 2.2%,
-// compared to 0 to 29%). But after merges without MemoryBytes, use Low, which
-// differs by 0 to 2.0%, while High differs by 0 to 2.7%.
+// of 4 and 16 structures with MemoryBytes, High is still closer (0 to 1.8%,
+// compared to 0 to 30%). But after merges without MemoryBytes, use Low, which
+// differs by 0 to 2.2%, while High differs by 0 to 2.7%.
 type Estimate struct{ Low, High uint64 }
 
 // A tracked contains everything that HeavyHitters and Window have in common. Its
@@ -31,11 +31,13 @@ type tracked[S scope[S]] struct {
 	panes  tracker.Panes // one for the whole stream, or those of a window
 }
 
-// A scope is whole, for HeavyHitters, or recent, for Window.
+// A scope is whole, for HeavyHitters, or recent, for Window. It contains the
+// part of the configuration that the panes do not contain.
 type scope[S any] interface {
 	comparable
 
-	// goal returns which keys to report: with Phi, a fraction of total.
+	// goal returns which keys to report: those that make up a fraction phi of
+	// total, or the first k. One of phi and k is 0.
 	goal(panes *tracker.Panes) (phi float64, k int, total uint64)
 
 	encode(fam hashfam.Family, panes *tracker.Panes) (frame.Header, frame.Payload, error)
