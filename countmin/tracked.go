@@ -215,8 +215,8 @@ func (t *tracked[S]) equal(other *tracked[S]) bool {
 	return t.scope == other.scope && t.family == other.family && t.panes.Equal(&other.panes)
 }
 
-// checkGoal returns an error for the given reason that names the field of config
-// if it is not true that either phi or k is valid and the other is 0.
+// checkGoal returns an error for the given reason that names the invalid field
+// of config, unless either phi or k is given and valid.
 func checkGoal(config string, phi float64, k int, reason error) error {
 	switch {
 	case phi != 0 && !(phi > 0 && phi <= 1), phi == 0 && k == 0:
