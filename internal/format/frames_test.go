@@ -156,8 +156,8 @@ func partLater(frame []byte) (time.Time, bool) {
 	switch {
 	case frame[4] == 13 && word(40) != 1<<63:
 		span, parts, part = int64(word(16)), int64(frame[24+34]), int64(word(40))
-	case frame[4] == 14 && word(40) == 1:
-		span, parts, part = int64(word(16)), int64(word(24)), int64(word(48))
+	case frame[4] == 14 && word(48) == 1:
+		span, parts, part = int64(word(24)), int64(word(32)), int64(word(56))
 	}
 	if span == 0 {
 		return time.Time{}, false
