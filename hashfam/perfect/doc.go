@@ -14,7 +14,8 @@
 // for them, too. A [Filter] also stores a fingerprint of each key, so it can
 // report whether a key is in the set, and can store a small value with each
 // key. Since its keys and values do not change, store values that must be
-// replaced, or marks for deleted keys, in a slice at the index from a Function.
+// replaced, or marks for deleted keys, in a slice at the index, which a Filter
+// returns, too.
 //
 //   - number keys: [New], [Function.Index], [Function.IndexAll]
 //   - use more keys than fit in memory: [NewFromSorted], [NewFilterFromSorted]
