@@ -331,6 +331,25 @@ func TestDigestsMustBeHashes(t *testing.T) {
 	require.NoError(t, err, "copies of a digest are one digest")
 }
 
+// All digests of a shard begin with the same bits, but they are hashes. Here,
+// they begin with zeros, as in the first of many shards.
+func TestDigestsOfAShardAreHashes(t *testing.T) {
+	c := Config{FPRate: 0.01}
+	for _, bits := range []int{1, 2, 16, 24} {
+		digests := make([]hashfam.Digest, 1000)
+		for i := range digests {
+			digests[i] = hashfam.Family{}.SumUint64(uint64(i)) >> bits
+		}
+		require.Zero(t, digests[0].Shard(1<<bits))
+		_, err := New(t.Context(), c, slices.Clone(digests))
+		require.NoError(t, err, "%d bits", bits)
+		_, err = NewFromSorted(t.Context(), c, 1000, slices.Values(ascending(digests)))
+		require.NoError(t, err, "%d bits", bits)
+		_, err = NewExact(t.Context(), c, digests[:500], digests[500:])
+		require.NoError(t, err, "%d bits", bits)
+	}
+}
+
 // A frame with correct checksums is corrupt if its numbers contradict each
 // other, or if an unused bit is set, since two equal structures could otherwise
 // differ. Decoders and views must reject it. If the header is enough to detect

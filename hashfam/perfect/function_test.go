@@ -179,6 +179,21 @@ func TestDigestsMustBeHashes(t *testing.T) {
 	}
 }
 
+// All digests of a shard begin with the same bits, but they are hashes.
+func TestDigestsOfAShardAreHashes(t *testing.T) {
+	var shard []hashfam.Digest
+	for i := range uint64(1000) {
+		if d := (hashfam.Family{}).SumUint64(i); d.Shard(4) == 3 {
+			shard = append(shard, d)
+		}
+	}
+	require.Greater(t, len(shard), 100)
+	_, err := New(t.Context(), Config{}, shard)
+	require.NoError(t, err)
+	_, err = NewFilter(t.Context(), FilterConfig{FPRate: 0.1}, shard, nil)
+	require.NoError(t, err)
+}
+
 func TestNewNamesARepeatedDigest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		digests := random(rapid.IntRange(1, 100).Draw(t, "n"), 1)
