@@ -120,8 +120,8 @@ func ExampleKey_MarshalText() {
 	fmt.Println(key.UnmarshalText([]byte("010203")))
 	// Output:
 	// true
-	// [] hashfam: secret key: Key = a text, want k[:]
-	// hashfam: secret key: Key = a text, want 16 bytes, copied into the Key: copy(k[:], bytes)
+	// [] hashfam: secret key: a Key has no text form; to store it, write k[:]
+	// hashfam: secret key: a Key has no text form; to set it, copy 16 bytes: copy(k[:], bytes)
 }
 
 // All packages return a FieldError if a field is invalid.

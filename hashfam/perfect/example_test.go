@@ -176,7 +176,7 @@ func ExampleNew() {
 	fmt.Println(err)
 	fmt.Printf("the digest of a is %#x\n", uint64(hashfam.Family{}.SumString("a")))
 	// Output:
-	// perfect: invalid parameters: digests = 1 equal to others, for example 0x96c20860cd93a249, want distinct digests
+	// perfect: invalid parameters: digests = 1 equal to others, for example 0x96c20860cd93a249, want distinct digests; if no key is repeated, use another family
 	// the digest of a is 0x96c20860cd93a249
 }
 

@@ -121,7 +121,7 @@ func (f *Filter) setValues(ctx context.Context, digests []hashfam.Digest, values
 // has another value.
 func copyError(i, earlier, value, other uint64) error {
 	return paramError(fmt.Sprintf("digest %d", i), fmt.Sprintf("equal to digest %d, values %d and %d", earlier, other, value),
-		"distinct digests: Family.Derive gives others")
+		"one value for each digest; if the keys differ, use another family")
 }
 
 // NewFilterReceiver returns a filter to decode into. It accepts data encoded

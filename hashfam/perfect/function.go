@@ -12,9 +12,8 @@ import (
 
 // New returns a function for the n keys with the given digests, which must be
 // computed by c.Family. The function depends only on the set of digests, not on
-// their order. New processes about 10 million digests per second, or 3 million
-// if c.Compact is set or there are fewer than 12,000. In addition to the
-// function, it needs about half a byte of memory per digest.
+// their order. In addition to the function, New needs about half a byte of
+// memory per digest.
 //
 // New does not retain digests, but changes their order.
 //
@@ -22,10 +21,10 @@ import (
 // such a digest instead of its positions, because the order has changed. Then
 // remove duplicate keys or, if there are none, use another family: with
 // probability n^2/2^65, two of n different keys have the same digest. New also
-// returns ErrParams if the digests are not hashes (100 digests or more have the
-// same bit), and if too many digests share a bucket, which happens only if
-// someone chose the keys, so a keyed family prevents it. If the context is done
-// first, New returns its error.
+// returns ErrParams if the digests are not hashes (one of the low 40 bits is the
+// same in 100 digests or more), and if too many digests share a bucket, which
+// happens only if someone chose the keys, so a keyed family prevents it. If the
+// context is done first, New returns its error.
 func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Function, error) {
 	if err := errs.Context(ctx); err != nil {
 		return nil, err
@@ -36,7 +35,7 @@ func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Function, er
 	}
 	if copies := len(digests) - len(sorted); copies > 0 {
 		text := fmt.Sprintf("%d equal to others, for example 0x%016x", copies, uint64(digests[len(sorted)]))
-		return nil, paramError("digests", text, "distinct digests")
+		return nil, paramError("digests", text, "distinct digests; if no key is repeated, use another family")
 	}
 	return c.build(ctx, uint64(len(sorted)), slices.Values(sorted))
 }
@@ -48,8 +47,8 @@ func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Function, er
 // function, NewFromSorted uses 0.5 bytes of memory per digest, or 0.2 if
 // c.Compact is set, and less than 1 MB. It takes as long as New without
 // sorting, and uses one goroutine, because each bucket depends on the ones
-// before. To use more cores, divide the keys by [hashfam.Digest.Shard] and
-// build several functions.
+// before. To use more cores or machines, divide the keys by
+// [hashfam.Digest.Shard] and build several functions; see docs/distributed.md.
 //
 // A sequence cannot return an error. If reading the digests fails, end the
 // sequence and keep the error in a variable. NewFromSorted then returns
