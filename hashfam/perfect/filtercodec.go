@@ -35,8 +35,8 @@ func (f *Filter) UnmarshalText(text []byte) error { return frame.UnmarshalText(f
 
 // ReadFilterParams is like [ReadParams] for an encoded filter.
 func ReadFilterParams(r io.Reader, fam hashfam.Family) (FilterParams, error) {
-	l, err := formatOf(frame.PerfectFilter).ReadHeader(r, fam)
-	return l.filterParams(fam), err
+	sh, err := formatOf(frame.PerfectFilter).ReadHeader(r, fam)
+	return sh.filterParams(fam), err
 }
 
 func (f *Filter) decode(r *frame.Reader) error { return f.decodeAs(frame.PerfectFilter, r) }

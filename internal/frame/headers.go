@@ -9,7 +9,10 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// Array and Ribbon are also used to write frames in parts, without a structure.
+// In most kinds, the parameters are a struct, see [EncodeParams], whose comments
+// contain the offsets. Array and Ribbon are read as words instead, because a
+// program may open views of many small frames. They are also used to write
+// frames in parts, without a structure.
 
 const (
 	ArrayVersion  = 1
@@ -137,4 +140,16 @@ func (h Header) DecodeParams(fields any, m *fault.Maker) error {
 		}
 	}
 	return nil
+}
+
+// DecodeFirst is like DecodeParams for the first parameters. It returns the
+// others.
+func (h Header) DecodeFirst(fields any, m *fault.Maker) ([]byte, error) {
+	size := binary.Size(fields)
+	if len(h.Params) < size {
+		return nil, m.Field(hashfam.ErrCorrupt, "parameter length", len(h.Params), fmt.Sprintf("at least %d", size))
+	}
+	others := h.Params[size:]
+	h.Params = h.Params[:size]
+	return others, h.DecodeParams(fields, m)
 }
