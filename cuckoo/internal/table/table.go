@@ -73,8 +73,8 @@ type Table struct {
 	Sorted bool
 	tail   uint64 // see Shape
 	format
-	rest     uint64 // f-4: the number of bits of a fingerprint that a sorted bucket stores as they are
-	restMask uint64 // these bits, in both halves of a word
+	rest     uint64 // f-4: the length of a rest, see bucket.go
+	restMask uint64 // the bits of a rest, in both halves of a word
 }
 
 // New returns a table that uses bytes, which must be s.Bytes() long.
