@@ -44,7 +44,7 @@ func NewScalable(c ScalableConfig) (*Scalable, error) {
 	if err = cmp.Or(err, c.fits(hashfam.ErrParams)); err != nil {
 		return nil, err
 	}
-	return &Scalable{c, *pages.New(c.geometry(), partnersKey(c.Family))}, nil
+	return &Scalable{c, *pages.New(c.shape(), partnersKey(c.Family))}, nil
 }
 
 // NewScalableReceiver is like [NewReceiver] for a Scalable.

@@ -75,7 +75,7 @@ func (s *Scalable) encode() (frame.Header, frame.Payload, error) {
 	}
 	h := scalableFormat.New(c.Family, scalableParams{
 		Expected: c.Expected, FPRate: c.FPRate, Count: s.Len(), Compact: c.Compact,
-		LogBuckets: s.pages.LogBuckets(), Plots: s.pages.Roots, MemoryBytes: c.MemoryBytes,
+		LogBuckets: s.pages.LogBuckets(), Plots: s.pages.Plots, MemoryBytes: c.MemoryBytes,
 	}, size)
 	return h, s.pages.Payload, nil
 }
@@ -86,7 +86,7 @@ func (s *Scalable) decode(r *frame.Reader) error {
 	if err != nil {
 		return err
 	}
-	set, err := pages.Parse(h.geometry(), partnersKey(h.Family), payload)
+	set, err := pages.Parse(h.shape(), partnersKey(h.Family), payload)
 	if err != nil {
 		return err
 	}
@@ -107,11 +107,11 @@ func parseScalable(h frame.Header, fam hashfam.Family) (scalableHeader, error) {
 	if err := c.check(hashfam.ErrCorrupt); err != nil {
 		return scalableHeader{}, err
 	}
-	g := c.geometry()
-	if p.Plots != g.Roots {
-		return scalableHeader{}, errs.Field(hashfam.ErrCorrupt, "number of plots", p.Plots, fmt.Sprint(g.Roots))
+	shape := c.shape()
+	if p.Plots != shape.Plots {
+		return scalableHeader{}, errs.Field(hashfam.ErrCorrupt, "number of plots", p.Plots, fmt.Sprint(shape.Plots))
 	}
-	if logBuckets := g.LogBuckets(); p.LogBuckets != logBuckets {
+	if logBuckets := shape.LogBuckets(); p.LogBuckets != logBuckets {
 		return scalableHeader{}, errs.Field(hashfam.ErrCorrupt, "logarithm of the buckets per page", p.LogBuckets, fmt.Sprint(logBuckets))
 	}
 	return scalableHeader{c, p.Count}, nil
