@@ -1,14 +1,17 @@
 package countmin
 
 import (
+	"encoding"
 	"math"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/checks"
 	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
@@ -66,6 +69,35 @@ func TestPhiAndKAreDecodedIntoOneType(t *testing.T) {
 	require.ErrorContains(t, byPhi.UnmarshalBinary(window), "want heavy hitters or a top k")
 }
 
+// A structure that has counted nothing, or little, is a small frame, and decoding
+// it allocates little, however much memory it may use.
+func TestStructuresWithFewKeysAreSmallFrames(t *testing.T) {
+	large := min(1<<30, tracker.MaxMemory)
+	for _, f := range []interface {
+		encoding.BinaryMarshaler
+		Add([]byte)
+	}{
+		must(NewHeavyHitters(HeavyConfig{Phi: 0.001, MemoryBytes: large})),
+		must(NewHeavyHitters(HeavyConfig{K: 10, MemoryBytes: large})),
+		must(NewHeavyHitters(HeavyConfig{K: tracker.MaxK})),
+		must(NewHeavyHitters(HeavyConfig{Phi: 1e-300})),
+		must(NewWindow(WindowConfig{Phi: 0.001, Keys: 1 << 20, MemoryBytes: large})),
+		must(NewWindow(WindowConfig{K: tracker.MaxK, Span: time.Hour})),
+	} {
+		for range 10 {
+			data := must(f.MarshalBinary())
+			require.Less(t, len(data), 1<<10)
+			var into receiver = new(HeavyHitters)
+			if _, isWindow := f.(*Window); isWindow {
+				into = new(Window)
+			}
+			took := checks.LeastAllocated(1, func() { require.NoError(t, into.UnmarshalBinary(data)) })
+			require.Less(t, took, uint64(16<<10))
+			f.Add(data[len(data)-20:])
+		}
+	}
+}
+
 // A receiver is a structure that data can be decoded into.
 type receiver interface{ UnmarshalBinary([]byte) error }
 
@@ -78,6 +110,7 @@ func TestLargestFrameParametersAreDecoded(t *testing.T) {
 	}
 	heavy := must(must(NewHeavyHitters(HeavyConfig{Phi: 0.1, MemoryBytes: tracker.MinMemory})).MarshalBinary())
 	top := must(must(NewHeavyHitters(HeavyConfig{K: tracker.MaxK, MemoryBytes: tracker.MinMemory})).MarshalBinary())
+	largest := must(must(NewHeavyHitters(HeavyConfig{K: tracker.MaxK, MemoryBytes: tracker.MaxMemory})).MarshalBinary())
 	window := func(c WindowConfig) []byte { return must(must(NewWindow(c)).MarshalBinary()) }
 	panes := window(WindowConfig{Phi: 0.1, Keys: 9, Parts: 3})
 	counted := must(NewWindow(WindowConfig{Phi: 0.1, Keys: 9, Parts: 3}))
@@ -92,7 +125,7 @@ func TestLargestFrameParametersAreDecoded(t *testing.T) {
 	gap.panes.All[1], gap.panes.All[2] = gap.panes.All[2], gap.panes.All[1]
 	untimed.panes.All[2], untimed.panes.All[3] = untimed.panes.All[3], untimed.panes.All[2]
 	span, keys := window(WindowConfig{Phi: 0.1, Span: 1000}), window(WindowConfig{Phi: 0.1, Keys: 1000})
-	const what, memory, timed, pane = 24, 32, 24 + 40, 24 + 48 // offsets
+	const what, memory, timed, part = 24, 32, 24 + 48, 24 + 56 // offsets
 	for _, c := range []struct {
 		into  receiver
 		frame []byte
@@ -100,7 +133,7 @@ func TestLargestFrameParametersAreDecoded(t *testing.T) {
 		field string // of the error, if there is one
 	}{
 		{&HeavyHitters{}, top, nil, ""},
-		{&HeavyHitters{}, top, map[int]uint64{memory: tracker.MaxMemory}, ""},
+		{&HeavyHitters{}, largest, nil, ""},
 		{&HeavyHitters{}, top, map[int]uint64{memory: tracker.MaxMemory + 1}, "HeavyConfig.MemoryBytes"},
 		{&HeavyHitters{}, top, map[int]uint64{what: 0}, "HeavyConfig.K"},
 		{&HeavyHitters{}, top, map[int]uint64{what: tracker.MaxK + 1}, "HeavyConfig.K"},
@@ -113,10 +146,14 @@ func TestLargestFrameParametersAreDecoded(t *testing.T) {
 		// Three panes and one additional pane need four words, but here are
 		// three.
 		{&Window{}, panes[:len(panes)-8], map[int]uint64{16: 24, len(panes) - 16: 0}, "length of pane 3"},
-		{&Window{}, panes, map[int]uint64{24 + 24: mostParts + 1}, "WindowConfig.Parts"},
+		{&Window{}, panes, map[int]uint64{24: 0, 32: tracker.MaxK}, ""},
+		{&Window{}, panes, map[int]uint64{24: 0}, "WindowConfig.Phi"},
+		{&Window{}, panes, map[int]uint64{32: 1}, "WindowConfig.K"},
+		{&Window{}, panes, map[int]uint64{24: 0, 32: tracker.MaxK + 1}, "WindowConfig.K"},
+		{&Window{}, panes, map[int]uint64{24 + 32: mostParts + 1}, "WindowConfig.Parts"},
 		{&Window{}, panes, map[int]uint64{len(panes) - 16: 9}, "length of pane 3"},
 		// A pane of a window of three keys cannot have counted three keys.
-		{&Window{}, full, map[int]uint64{24 + 8: 3}, "total of pane 3"},
+		{&Window{}, full, map[int]uint64{24 + 16: 3}, "total of pane 3"},
 		{&Window{}, full, map[int]uint64{floor: 4}, "floor"},
 		// Once a pane has counted a key, no later pane is empty. Without a
 		// time, only the last pane counts.
@@ -124,13 +161,13 @@ func TestLargestFrameParametersAreDecoded(t *testing.T) {
 		{&Window{}, must(empty.MarshalBinary()), nil, "total of pane 3"}, // it has memory
 		{&Window{}, must(untimed.MarshalBinary()), nil, "total of pane 2"},
 		// An unknown time has one form, and only a window of a Span has a time.
-		{&Window{}, span, map[int]uint64{timed: 0, pane: 0}, ""},
-		{&Window{}, span, map[int]uint64{timed: 1, pane: 5}, ""},
-		{&Window{}, span, map[int]uint64{timed: 0, pane: 5}, "Pane"},
-		{&Window{}, span, map[int]uint64{timed: 2, pane: 0}, "Timed"},
-		{&Window{}, span, map[int]uint64{timed: 1, pane: 1 << 63}, "Pane"}, // like a ring without a time
-		{&Window{}, keys, map[int]uint64{timed: 0, pane: 0}, ""},
-		{&Window{}, keys, map[int]uint64{timed: 1, pane: 0}, "Timed"},
+		{&Window{}, span, map[int]uint64{timed: 0, part: 0}, ""},
+		{&Window{}, span, map[int]uint64{timed: 1, part: 5}, ""},
+		{&Window{}, span, map[int]uint64{timed: 0, part: 5}, "Part"},
+		{&Window{}, span, map[int]uint64{timed: 2, part: 0}, "Timed"},
+		{&Window{}, span, map[int]uint64{timed: 1, part: 1 << 63}, "Part"}, // like a ring without a time
+		{&Window{}, keys, map[int]uint64{timed: 0, part: 0}, ""},
+		{&Window{}, keys, map[int]uint64{timed: 1, part: 0}, "Timed"},
 	} {
 		if err := c.into.UnmarshalBinary(frametest.Set(c.frame, c.words)); c.field == "" {
 			require.NoError(t, err, "%T %v", c.into, c.words)

@@ -75,6 +75,11 @@ func TestInvalidParametersNameTheField(t *testing.T) {
 		{"HeavyConfig.K", HeavyConfig{Phi: 0.1, K: 5}},
 		{"HeavyConfig.Phi", HeavyConfig{Phi: -0.1, K: 5}},
 		{"WindowConfig.Phi", WindowConfig{Keys: 1}},
+		{"WindowConfig.Phi", WindowConfig{Phi: nan, Keys: 1}},
+		{"WindowConfig.Phi", WindowConfig{Phi: 1.01, Keys: 1}},
+		{"WindowConfig.K", WindowConfig{K: -1, Keys: 1}},
+		{"WindowConfig.K", WindowConfig{K: tracker.MaxK + 1, Keys: 1}},
+		{"WindowConfig.K", WindowConfig{Phi: 0.1, K: 1, Keys: 1}},
 		{"WindowConfig", WindowConfig{Phi: 1}},
 		{"WindowConfig", WindowConfig{Phi: 1, Keys: 1, Span: 8}},
 		{"WindowConfig.Keys", WindowConfig{Phi: 1, Keys: mostKeys + 1}},
@@ -167,6 +172,7 @@ func TestStringsDescribeStructures(t *testing.T) {
 		"countmin.HeavyHitters(phi 0.1, memory as needed, family " + keyed.String() + ")":               must(NewHeavyHitters(HeavyConfig{Phi: 0.1, Family: keyed})),
 		"countmin.HeavyHitters(k 3, 5000 bytes, family public)":                                         must(NewHeavyHitters(HeavyConfig{K: 3, MemoryBytes: 5000})),
 		"countmin.Window(phi 0.1 of the last 10 keys, 2 parts, memory as needed, family public)":        must(NewWindow(WindowConfig{Phi: 0.1, Keys: 10, Parts: 2})),
+		"countmin.Window(k 3 of the last 10 keys, 2 parts, memory as needed, family public)":            must(NewWindow(WindowConfig{K: 3, Keys: 10, Parts: 2})),
 		"countmin.Window(phi 0.1 of the last 1m0s, 2 parts, 5000 bytes, family " + keyed.String() + ")": must(NewWindow(WindowConfig{Phi: 0.1, Span: time.Minute, Parts: 2, MemoryBytes: 5000, Family: keyed})),
 	} {
 		require.Equal(t, want, s.String())

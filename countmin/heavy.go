@@ -2,9 +2,7 @@ package countmin
 
 import (
 	"fmt"
-	"iter"
 	"log/slog"
-	"math"
 
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
 	"github.com/filterfam/filterfam/hashfam"
@@ -20,7 +18,7 @@ import (
 //
 // Use [NewHeavyHitters] to create a HeavyHitters. It must not be copied by
 // value; use [HeavyHitters.Clone] instead.
-type HeavyHitters struct{ tracked }
+type HeavyHitters struct{ tracked[whole] }
 
 // NewHeavyHitters returns an empty HeavyHitters. It returns an
 // [hashfam.ErrParams] error that names the field if the configuration is
@@ -35,13 +33,13 @@ func NewHeavyHitters(c HeavyConfig) (*HeavyHitters, error) {
 
 // onePane returns a HeavyHitters whose only pane, for the whole stream, is t.
 func onePane(fam hashfam.Family, t tracker.Tracker) *HeavyHitters {
-	return &HeavyHitters{tracked{fam, tracker.NewPanes([]tracker.Tracker{t}, 0)}}
+	return &HeavyHitters{tracked[whole]{family: fam, panes: tracker.NewPanes([]tracker.Tracker{t}, 0)}}
 }
 
 // NewHeavyReceiver returns an empty HeavyHitters for decoding data that was
 // encoded with fam.
 func NewHeavyReceiver(fam hashfam.Family) *HeavyHitters {
-	return &HeavyHitters{tracked{family: fam}}
+	return &HeavyHitters{tracked[whole]{family: fam}}
 }
 
 // JoinHeavyHitters returns the combined counts of a stream's shards. shards[i]
@@ -78,83 +76,26 @@ func JoinHeavyHitters(shards []*HeavyHitters) (*HeavyHitters, error) {
 	return onePane(shards[0].family, tracker.Join(trackers)), nil
 }
 
-// goal returns the tracker's goal, or the zero Goal if h is zero.
-func (h *HeavyHitters) goal() tracker.Goal {
-	if t := h.panes.Last; t != nil {
-		return t.Goal
+// whole is the scope of HeavyHitters: the whole stream, in a single pane.
+type whole struct{}
+
+func (whole) goal(panes *tracker.Panes) (phi float64, k int, total uint64) {
+	g := goalOf(panes)
+	return g.Phi, g.K, tracker.TotalOf(panes.All)
+}
+
+// goalOf returns the goal of the last pane, or the zero Goal if there is none.
+func goalOf(panes *tracker.Panes) tracker.Goal {
+	if panes.Last == nil {
+		return tracker.Goal{}
 	}
-	return tracker.Goal{}
+	return panes.Last.Goal
 }
 
 // Config returns the configuration of h.
 func (h *HeavyHitters) Config() HeavyConfig {
-	g := h.goal()
+	g := goalOf(&h.panes)
 	return HeavyConfig{Phi: g.Phi, K: g.K, MemoryBytes: int(g.Memory), Family: h.family}
-}
-
-// All yields the frequent keys and their estimated counts, sorted by descending
-// High and then by ascending key. With Phi, these are the keys whose High
-// reaches [HeavyHitters.Threshold]; if a key's Low reaches it, too, the key is
-// certain to be a heavy hitter. With K, these are the first K tracked keys, or
-// fewer if fewer keys have been counted or fit in MemoryBytes.
-func (h *HeavyHitters) All() iter.Seq2[string, Estimate] {
-	return func(yield func(string, Estimate) bool) {
-		if k := h.goal().K; k > 0 {
-			h.rank(0, k, yield)
-			return
-		}
-		h.rank(h.Threshold(), math.MaxInt, yield)
-	}
-}
-
-// Threshold returns the lowest High with which All yields a key. It is never 0.
-//
-// With Phi, it is Phi times the total, rounded up. It tolerates the rounding of
-// a Phi such as 1/50, so a key that was counted 20 times out of 1,000 is a
-// heavy hitter. With K, it is the High of the last of the K keys, or 1 if fewer
-// are tracked. Then All omits keys that have the same High but come later, and
-// Threshold must sort the tracked keys as All does.
-func (h *HeavyHitters) Threshold() uint64 {
-	k := h.goal().K
-	if k == 0 {
-		return threshold(h.goal().Phi, h.Total())
-	}
-	top := tracker.Ranked(h.panes.All, 0, k)
-	if len(top) < k {
-		return 1
-	}
-	return top[k-1].High
-}
-
-// Complete reports whether the keys of All are certain to be the right ones.
-//
-// With Phi, it reports whether All yields every current heavy hitter. This is
-// false while MemoryBytes is too small for the number and the length of the
-// frequent keys, or for the noise of all others.
-//
-// With K, it reports whether no other key can have a higher count than one of
-// the K. If another key may have the same count as the last of these, either
-// can be reported. Complete must then sort the tracked keys as All does.
-func (h *HeavyHitters) Complete() bool {
-	if k := h.goal().K; k > 0 {
-		return h.completeTop(k)
-	}
-	return h.MissBound() < h.Threshold()
-}
-
-// completeTop is Complete for the k keys with the highest counts.
-func (h *HeavyHitters) completeTop(k int) bool {
-	outside := h.MissBound() // the highest count of any key that is not in top
-	top := tracker.Ranked(h.panes.All, 0, k+1)
-	if len(top) > k {
-		outside = max(outside, top[k].High)
-		top = top[:k]
-	}
-	least := uint64(math.MaxUint64)
-	for _, i := range top {
-		least = min(least, i.Low)
-	}
-	return len(top) == k && least >= outside || outside == 0
 }
 
 // SizeBytes returns the memory that h holds, in bytes: the structure itself,
@@ -162,7 +103,7 @@ func (h *HeavyHitters) completeTop(k int) bool {
 func (h *HeavyHitters) SizeBytes() uint64 { return h.panes.SizeBytes() }
 
 // Reset removes all counts and keys.
-func (h *HeavyHitters) Reset() { *h.made().panes.Last = tracker.New(h.goal()) }
+func (h *HeavyHitters) Reset() { *h.made().panes.Last = tracker.New(goalOf(&h.panes)) }
 
 // Merge adds the counts of the other structures to h. If the memory is large
 // enough, h will then track every key that any other structure tracks. The part
@@ -211,11 +152,7 @@ func (h *HeavyHitters) Equal(other *HeavyHitters) bool {
 // String describes h in one line.
 func (h HeavyHitters) String() string {
 	c := h.Config()
-	goal := fmt.Sprint("phi ", c.Phi)
-	if c.K > 0 {
-		goal = fmt.Sprint("k ", c.K)
-	}
-	return describe("HeavyHitters", goal, c.MemoryBytes, c.Family)
+	return describe("HeavyHitters", c.Phi, c.K, "", c.MemoryBytes, c.Family)
 }
 
 // Format prints the result of String for every verb.

@@ -1,8 +1,6 @@
 package countmin
 
 import (
-	"fmt"
-
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
 	"github.com/filterfam/filterfam/hashfam"
 )
@@ -22,10 +20,11 @@ type HeavyConfig struct {
 	K int
 
 	// MemoryBytes, if it is not zero, limits the memory for everything that the
-	// structure holds: counters, index and keys. It must be 1,024 or more. The
-	// arrays grow with the keys until they reach this limit, and Go's allocator
-	// may round them up by as much as an eighth. While an array is replaced, up
-	// to twice as much memory is used for a moment.
+	// structure holds: counters, index and keys. It must be 1,024 to 2^34, of
+	// which the keys use up to 2 GiB. The arrays grow with the keys until they
+	// reach this limit, and Go's allocator may round them up by as much as an
+	// eighth. While an array is replaced, up to twice as much memory is used for
+	// a moment.
 	//
 	// If MemoryBytes is 0, memory grows as the guarantee requires: the
 	// structure tracks up to about 7/Phi keys, whether or not they are heavy
@@ -46,13 +45,8 @@ type HeavyConfig struct {
 // goal returns the tracker's goal, or an error for the given reason that names
 // the invalid field.
 func (c HeavyConfig) goal(reason error) (tracker.Goal, error) {
-	switch {
-	case c.Phi != 0 && !(c.Phi > 0 && c.Phi <= 1), c.Phi == 0 && c.K == 0:
-		return tracker.Goal{}, errs.Field(reason, "HeavyConfig.Phi", c.Phi, "above 0 and at most 1, or K")
-	case c.Phi != 0 && c.K != 0:
-		return tracker.Goal{}, errs.Field(reason, "HeavyConfig.K", c.K, "0 if Phi is given")
-	case c.Phi == 0 && (c.K < 0 || c.K > tracker.MaxK):
-		return tracker.Goal{}, errs.Field(reason, "HeavyConfig.K", c.K, fmt.Sprintf("1 to %d, or Phi", tracker.MaxK))
+	if err := checkGoal("HeavyConfig", c.Phi, c.K, reason); err != nil {
+		return tracker.Goal{}, err
 	}
 	g := tracker.Goal{Phi: c.Phi, K: c.K, Memory: uint64(c.MemoryBytes)}
 	return g, checkMemory("HeavyConfig.MemoryBytes", c.MemoryBytes, tracker.MinMemory, reason)

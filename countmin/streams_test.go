@@ -66,6 +66,6 @@ func (s *stream) ascending() *stream {
 // feed adds part i of n of a stream to h. Part 0 of 1 is the whole stream.
 func feed(h tracking, s *stream, i, n int) {
 	for _, key := range s.Keys[i*len(s.Keys)/n : (i+1)*len(s.Keys)/n] {
-		h.self().AddString(key)
+		h.AddString(key)
 	}
 }

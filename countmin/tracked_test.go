@@ -145,7 +145,7 @@ func fill[T tracking](h T, seed, length int) T {
 	r := rand.New(rand.NewPCG(uint64(seed), 9))
 	buf := make([]byte, length+8)
 	for range 1_000 {
-		h.self().Add(fmt.Appendf(buf[:0], "%0*d", length, int(r.ExpFloat64()*300)))
+		h.Add(fmt.Appendf(buf[:0], "%0*d", length, int(r.ExpFloat64()*300)))
 	}
 	return h
 }

@@ -1,29 +1,54 @@
 package countmin
 
 import (
+	"io"
 	"math"
 
-	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// header returns the header for a frame of version 1.
-func header(kind frame.Kind, fam hashfam.Family, params any, payload uint64) frame.Header {
-	return frame.Header{Kind: kind, Version: 1, Check: fam.CheckValue(), Params: frame.EncodeParams(params), Payload: payload}
+// AppendBinary appends the encoded structure to dst, including the bytes of the
+// tracked keys. It sorts these keys, which takes O(r log r) time for r keys.
+// See Encoding in package [hashfam].
+func (t *tracked[S]) AppendBinary(dst []byte) ([]byte, error) {
+	return frame.AppendBinary(dst, t.encode)
 }
 
-// read reads a frame of version 1, which has one of the given kinds, calls
-// parse with the verified header, and returns the payload.
-func read(r *frame.Reader, fam hashfam.Family, parse func(frame.Header) error, kinds ...frame.Kind) ([]byte, error) {
-	h := r.HeaderOf(1, fam.CheckValue(), kinds...)
-	if err := r.Err(); err != nil {
-		return nil, err
+// MarshalBinary is like AppendBinary with a nil dst.
+func (t *tracked[S]) MarshalBinary() ([]byte, error) { return t.AppendBinary(nil) }
+
+// WriteTo writes the encoded structure to w. See Encoding in package [hashfam].
+func (t *tracked[S]) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, errs, t.encode) }
+
+// MarshalText returns the encoded structure in base64.
+func (t tracked[S]) MarshalText() ([]byte, error) { return frame.MarshalText(&t) }
+
+// UnmarshalBinary decodes data into the structure. See Encoding in package
+// [hashfam]. Check Config, because data can have been encoded with any: for
+// example with K instead of Phi. A decoded structure uses memory in proportion
+// to data and to the keys that are added later, whatever its Config is.
+func (t *tracked[S]) UnmarshalBinary(data []byte) error {
+	return t.decode(frame.NewBytesReader(data, errs))
+}
+
+// ReadFrom decodes the next structure from r. See Encoding in package [hashfam].
+func (t *tracked[S]) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, t.decode) }
+
+// UnmarshalText decodes the text form of a structure.
+func (t *tracked[S]) UnmarshalText(text []byte) error { return frame.UnmarshalText(t, text, errs) }
+
+// encode returns the frame of t, or ErrParams if t is zero.
+func (t *tracked[S]) encode() (frame.Header, frame.Payload, error) {
+	return t.scope.encode(t.family, &t.panes)
+}
+
+// decode reads a structure and finally, if there was no error, stores it in t.
+func (t *tracked[S]) decode(r *frame.Reader) error {
+	scope, panes, err := t.scope.decode(r, t.family)
+	if err == nil {
+		*t = tracked[S]{scope, t.family, panes}
 	}
-	if err := parse(h); err != nil {
-		return nil, err
-	}
-	data := frame.Read[byte](r, h.Payload)
-	return data, r.Err()
+	return err
 }
 
 // intOf returns n, or the largest int if n does not fit. No field may have this

@@ -51,10 +51,10 @@ func windowsOf(draw func(*rapid.T, hashfam.Family) WindowConfig) conformance.Str
 		Invariant:  conformance.On(checkWindow),
 		Remembered: covered,
 		Large:      large,
-		Golden:     map[string]func() conformance.Encoded{"window.bin": goldenWindow, "windowtime.bin": goldenWindowTime},
+		Golden:     map[string]func() conformance.Encoded{"window.bin": goldenWindow, "windowtime.bin": goldenWindowTime, "windowtop.bin": goldenWindowTop},
 		ClaimHuge: func(params []byte) uint64 {
-			binary.LittleEndian.PutUint64(params[24:], mostParts)
-			return claimHuge(params[24:])
+			binary.LittleEndian.PutUint64(params[32:], mostParts)
+			return claimHuge(params[32:])
 		},
 	})
 }
@@ -95,16 +95,30 @@ func FuzzWindowFrames(f *testing.F)        { slow.Fuzz(f) }
 
 // A tracking structure is a *HeavyHitters or a *Window.
 type tracking interface {
-	self() *tracked
-	budget() int
+	Family() hashfam.Family
+	Add(key []byte)
+	AddString(key string)
+	AddDigest(d hashfam.Digest, key []byte)
+	AddAll(digests []hashfam.Digest, keys [][]byte) error
+	AddN(key []byte, n uint64)
+	Estimate(key []byte) Estimate
+	EstimateString(key string) Estimate
+	EstimateDigest(d hashfam.Digest) Estimate
+	EstimateAll(dst []Estimate, digests []hashfam.Digest) []Estimate
 	All() iter.Seq2[string, Estimate]
+	Total() uint64
+	MissBound() uint64
+	OmittedBound() uint64
+	Threshold() uint64
 	Complete() bool
 	SizeBytes() uint64
+	number() int
+	budget() int
 }
 
-func (t *tracked) self() *tracked   { return t }
-func (h *HeavyHitters) budget() int { return int(h.goal().Memory) }
-func (w *Window) budget() int       { return w.config.MemoryBytes }
+func (t *tracked[S]) number() int   { _, k, _ := t.scope.goal(&t.panes); return k }
+func (h *HeavyHitters) budget() int { return h.Config().MemoryBytes }
+func (w *Window) budget() int       { return w.Config().MemoryBytes }
 
 // tracks adds the fields that both structures have in common.
 func tracks(s conformance.Structure) conformance.Structure {
@@ -121,7 +135,7 @@ func tracks(s conformance.Structure) conformance.Structure {
 	s.GrowsInSteps = true
 	s.Reads = func(f conformance.Encoded) []any {
 		h := f.(tracking)
-		return []any{h.self().MissBound(), h.Complete(), maps.Collect(h.All())}
+		return []any{h.MissBound(), h.OmittedBound(), h.Threshold(), h.Complete(), maps.Collect(h.All())}
 	}
 	s.Invariant = func(m *conformance.Machine) {
 		checkTracked(m, m.Counts, m.F.(tracking))
@@ -132,16 +146,16 @@ func tracks(s conformance.Structure) conformance.Structure {
 
 // addsTracked returns the forms of Add and AddN.
 func addsTracked(f any) []conformance.Form {
-	t := f.(tracking).self()
+	t := f.(tracking)
 	return slices.Concat(
 		conformance.Forms("Add", t, t.Add, t.AddString, t.AddAll),
-		conformance.Forms("AddDigest", t, func(key []byte) { t.AddDigest(t.family.Sum(key), key) }),
+		conformance.Forms("AddDigest", t, func(key []byte) { t.AddDigest(t.Family().Sum(key), key) }),
 		conformance.Forms("AddN", t, func(key []byte) { t.AddN(key, 1) }))
 }
 
 // estimates returns the forms of one of the bounds of Estimate.
 func estimates(name string, f any, number func(Estimate) uint64) []conformance.Form {
-	t := f.(tracking).self()
+	t := f.(tracking)
 	return conformance.Forms(name, t,
 		func(key []byte) uint64 { return number(t.Estimate(key)) },
 		func(key string) uint64 { return number(t.EstimateString(key)) },
@@ -193,14 +207,22 @@ func goldenWindowTime() conformance.Encoded {
 	return w
 }
 
-// large reports whether the counters of a window's panes, which are encoded even
-// if they are zero, have more than 4 MiB.
+func goldenWindowTop() conformance.Encoded {
+	w := must(NewWindow(WindowConfig{K: 2, Keys: 12, Parts: 3}))
+	for i := range 24 {
+		w.AddString(fmt.Sprint("key ", i*i%7))
+	}
+	return w
+}
+
+// large reports whether the counters of a window's panes, which may all be
+// encoded, have more than 4 MiB.
 func large(f conformance.Encoded) bool {
-	c := f.(*Window).config
+	c := f.(*Window).Config()
 	if c.MemoryBytes > 0 {
 		return c.MemoryBytes > 8<<20
 	}
-	return 8*float64(c.Parts+1)*min(1/c.Phi, 1<<20) > 4<<20
+	return 8*float64(c.Parts+1)*min(max(1/c.Phi, 2*float64(c.K)), 1<<20) > 4<<20
 }
 
 func drawMemory(t *rapid.T) int {
@@ -219,9 +241,12 @@ func drawTopK(t *rapid.T, fam hashfam.Family) HeavyConfig {
 // drawWindow draws a window that drops keys soon.
 func drawWindow(t *rapid.T, fam hashfam.Family) WindowConfig {
 	c := WindowConfig{
-		Phi:    rapid.SampledFrom([]float64{1, 0.2, 0.05}).Draw(t, "phi"),
+		Phi:    rapid.SampledFrom([]float64{1, 0.2, 0.05, 0}).Draw(t, "phi"),
 		Parts:  rapid.IntRange(1, 4).Draw(t, "panes"),
 		Family: fam,
+	}
+	if c.Phi == 0 {
+		c.K = rapid.SampledFrom([]int{1, 3, 100}).Draw(t, "k")
 	}
 	if rapid.Bool().Draw(t, "by keys") {
 		c.Keys = rapid.Uint64Range(1, 100).Draw(t, "size")
@@ -264,19 +289,24 @@ func joinShards[S interface {
 }
 
 // checkTracked checks that all bounds contain the truth, that the report is
-// sorted and agrees with Estimate, and that the budget is not exceeded.
+// sorted and agrees with Estimate, that no other key has a higher count than
+// OmittedBound, and that the budget is not exceeded.
 func checkTracked(t require.TestingT, counts map[string]uint64, h tracking) {
-	require.Equal(t, conformance.Total(counts), h.self().Total())
+	require.Equal(t, conformance.Total(counts), h.Total())
 	require.True(t, h.budget() == 0 || h.SizeBytes() <= uint64(h.budget()), "%d bytes of %d", h.SizeBytes(), h.budget())
 	last, lastKey := uint64(math.MaxUint64), ""
 	for key, e := range h.All() {
 		require.True(t, e.High < last || e.High == last && lastKey <= key, "the report is not sorted")
-		require.Equal(t, h.self().EstimateString(key), e)
+		require.Equal(t, h.EstimateString(key), e)
 		require.LessOrEqual(t, e.Low, counts[key])
 		last, lastKey = e.High, key+"\x00" // the next key in order
 	}
+	listed, omitted := maps.Collect(h.All()), h.OmittedBound()
 	for key, n := range counts {
-		if e := h.self().EstimateString(key); n < e.Low || n > e.High {
+		if _, ok := listed[key]; !ok && n > omitted {
+			require.Fail(t, "omitted", "%q was counted %d times, but is not reported; bound %d", key, n, omitted)
+		}
+		if e := h.EstimateString(key); n < e.Low || n > e.High {
 			require.Fail(t, "wrong bounds", "%q was counted %d times, estimated as %+v", key, n, e)
 		}
 	}
@@ -284,15 +314,12 @@ func checkTracked(t require.TestingT, counts map[string]uint64, h tracking) {
 
 // checkHeavy checks that every heavy hitter is reported, unless Complete is
 // false.
-func checkHeavy(t require.TestingT, counts map[string]uint64, h interface {
-	tracking
-	Threshold() uint64
-}) {
+func checkHeavy(t require.TestingT, counts map[string]uint64, h tracking) {
 	reported := maps.Collect(h.All())
 	for _, e := range reported {
 		require.GreaterOrEqual(t, e.High, h.Threshold())
 	}
-	least, miss := h.Threshold(), h.self().MissBound()
+	least, miss := h.Threshold(), h.MissBound()
 	require.Equal(t, miss < least, h.Complete())
 	for key, n := range counts {
 		if _, ok := reported[key]; n >= least && n > miss && !ok {
@@ -312,7 +339,7 @@ func checkHeavyHitters(m *conformance.Machine, h, _ *HeavyHitters) {
 // checkTop checks that K keys are reported, or all if there are fewer, and fewer
 // only with a budget; that they are the most frequent ones unless Complete is
 // false; and that Threshold is the lowest High of K keys.
-func checkTop(t require.TestingT, counts map[string]uint64, k *HeavyHitters) {
+func checkTop(t require.TestingT, counts map[string]uint64, k tracking) {
 	reported, least := maps.Collect(k.All()), uint64(math.MaxUint64)
 	for key := range reported {
 		least = min(least, counts[key])
@@ -321,11 +348,11 @@ func checkTop(t require.TestingT, counts map[string]uint64, k *HeavyHitters) {
 	for _, n := range counts {
 		different += int(min(n, 1))
 	}
-	want := min(k.Config().K, different)
+	want := min(k.number(), different)
 	require.LessOrEqual(t, len(reported), want)
 	require.True(t, k.budget() > 0 || len(reported) == want, "%d of %d keys are reported, want %d", len(reported), different, want)
 	lowest := uint64(1)
-	if len(reported) == k.Config().K {
+	if len(reported) == k.number() {
 		lowest = math.MaxUint64
 		for _, e := range reported {
 			lowest = min(lowest, e.High)
@@ -336,7 +363,7 @@ func checkTop(t require.TestingT, counts map[string]uint64, k *HeavyHitters) {
 	for key, n := range counts {
 		if _, ok := reported[key]; n > 0 && !ok && complete {
 			require.LessOrEqual(t, n, least, "%q, counted %d times, is not reported", key, n)
-			require.Len(t, reported, k.Config().K)
+			require.Len(t, reported, k.number())
 		}
 	}
 }
@@ -346,7 +373,7 @@ func advance(m *conformance.Machine, w, twin *Window) {
 	step := rapid.SampledFrom([]time.Duration{0, time.Nanosecond, time.Minute, 15 * time.Minute, 20 * time.Minute,
 		time.Hour, 2 * time.Hour, -time.Hour}).Draw(m.T, "time")
 	at := time.Unix(0, m.Now).Add(step)
-	if w.config.Span > 0 {
+	if w.scope.config.Span > 0 {
 		m.Advance(at.UnixNano())
 	}
 	w.Advance(at)
@@ -357,25 +384,25 @@ func advance(m *conformance.Machine, w, twin *Window) {
 // partly filled.
 func covered(m *conformance.Machine) map[string]uint64 {
 	w := m.F.(*Window)
-	c := w.config
+	c := w.Config()
 	if c.Span > 0 {
 		length := int64(c.Span) / int64(c.Parts)
 		begin := m.Now - (m.Now%length+length)%length // of the newest pane
-		return recent(m.Added, math.MaxUint64, begin-length*int64(c.Parts))
+		return lastOf(m.Added, math.MaxUint64, begin-length*int64(c.Parts))
 	}
-	size := w.ring.Keys()
+	size := w.scope.ring.Keys()
 	last := uint64(0) // in the newest pane
 	for _, e := range m.Added {
 		if last = (last + e.N%size) % size; last == 0 {
 			last = size
 		}
 	}
-	return recent(m.Added, last+size*uint64(c.Parts), math.MinInt64)
+	return lastOf(m.Added, last+size*uint64(c.Parts), math.MinInt64)
 }
 
-// recent returns the counts of the last n keys that were added, not before
+// lastOf returns the counts of the last n keys that were added, not before
 // start.
-func recent(added []conformance.Entry, n uint64, start int64) map[string]uint64 {
+func lastOf(added []conformance.Entry, n uint64, start int64) map[string]uint64 {
 	in := map[string]uint64{}
 	for _, e := range slices.Backward(added) {
 		times := min(e.N, n)
@@ -390,14 +417,18 @@ func recent(added []conformance.Entry, n uint64, start int64) map[string]uint64 
 }
 
 // checkWindow checks the report for the part that the window covers, and that
-// it contains every key that makes up a fraction Phi of exactly the last Keys
-// keys or the last Span.
+// with Phi it contains every key that makes up this fraction of exactly the last
+// Keys keys or the last Span.
 func checkWindow(m *conformance.Machine, w, _ *Window) {
+	c := w.Config()
+	if c.K > 0 {
+		checkTop(m, m.Counts, w)
+		return
+	}
 	checkHeavy(m, m.Counts, w)
-	c := w.config
-	exact := recent(m.Added, c.Keys, math.MinInt64)
+	exact := lastOf(m.Added, c.Keys, math.MinInt64)
 	if c.Span > 0 {
-		exact = recent(m.Added, math.MaxUint64, m.Now-int64(c.Span))
+		exact = lastOf(m.Added, math.MaxUint64, m.Now-int64(c.Span))
 	}
 	least, reported, complete := threshold(c.Phi, conformance.Total(exact)), maps.Collect(w.All()), w.Complete()
 	for key, n := range exact {

@@ -2,7 +2,6 @@ package countmin
 
 import (
 	"fmt"
-	"iter"
 	"log/slog"
 	"math"
 	"time"
@@ -32,8 +31,10 @@ import (
 // Add, which counts a key at the latest time. Add allocates memory when it
 // begins a pane. AddN can begin up to Parts+1 panes, and then takes longer.
 // Windows cannot be merged.
-type Window struct {
-	tracked
+type Window struct{ tracked[recent] }
+
+// recent is the scope of a Window: the recent part of the stream.
+type recent struct {
 	config WindowConfig
 	ring   ring.Ring // the position if the window has a Span, or the keys of a pane
 }
@@ -48,18 +49,22 @@ func NewWindow(c WindowConfig) (*Window, error) {
 	if err := c.check(hashfam.ErrParams); err != nil {
 		return nil, err
 	}
-	w := &Window{config: c, ring: c.ring()}
-	w.tracked = tracked{c.Family, tracker.Blank(c.goal(), c.Parts+1, w.ring.Keys())}
-	return w, nil
+	scope := recent{c, c.ring()}
+	return &Window{tracked[recent]{scope, c.Family, scope.blank()}}, nil
+}
+
+// blank returns empty panes.
+func (s *recent) blank() tracker.Panes {
+	return tracker.Blank(s.config.goal(), s.config.Parts+1, s.ring.Keys())
 }
 
 // NewWindowReceiver returns an empty Window for decoding data that was encoded
 // with fam.
-func NewWindowReceiver(fam hashfam.Family) *Window { return &Window{tracked: tracked{family: fam}} }
+func NewWindowReceiver(fam hashfam.Family) *Window { return &Window{tracked[recent]{family: fam}} }
 
 // Config returns the configuration of w. If Parts or Span was changed by
 // [NewWindow], it contains the new value.
-func (w *Window) Config() WindowConfig { return w.config }
+func (w *Window) Config() WindowConfig { return w.scope.config }
 
 // Advance moves the end of the window to now, and drops the panes that have
 // become too old. If an earlier call had a later time, Advance does nothing,
@@ -68,36 +73,17 @@ func (w *Window) Config() WindowConfig { return w.config }
 // treated as the same time, and so are all times after 2262.
 //
 // Advance has no effect on a window of Keys. It runs in O(Parts) time.
-func (w *Window) Advance(now time.Time) { w.made().panes.Turn(w.ring.Advance(now)) }
+func (w *Window) Advance(now time.Time) { w.made().panes.Turn(w.scope.ring.Advance(now)) }
 
-// All yields the heavy hitters of the window and their estimated counts, sorted
-// by descending High and then by ascending key. These are the keys whose High
-// reaches [Window.Threshold], which include every key that makes up a fraction
-// Phi of exactly the last Keys keys or the last Span. If a key's Low reaches
-// Phi times [Window.Total], the key is certain to make up this fraction of the
-// part that the window covers. All looks up each tracked key in every pane.
-func (w *Window) All() iter.Seq2[string, Estimate] {
-	return func(yield func(string, Estimate) bool) { w.rank(w.Threshold(), math.MaxInt, yield) }
-}
-
-// Threshold returns the lowest count that currently makes All yield a key: Phi
-// times the smallest possible total of the last Keys keys or the last Span,
-// rounded up, but never 0. For a window of Keys, this total is Keys, or
-// [Window.Total] if it is lower. For a Span, it is the total of all panes
-// except the oldest, which began before the Span, so that it is unknown which
-// of its keys came later. Threshold runs in O(Parts) time.
-func (w *Window) Threshold() uint64 {
-	if w.config.Keys > 0 {
-		return threshold(w.config.Phi, min(w.Total(), w.config.Keys))
+// goal returns a total that exactly the window is certain to reach. For a Span,
+// the oldest pane began before it, so it is unknown which of its keys came
+// later.
+func (s recent) goal(panes *tracker.Panes) (phi float64, k int, total uint64) {
+	if s.config.Keys > 0 {
+		return s.config.Phi, s.config.K, min(tracker.TotalOf(panes.All), s.config.Keys)
 	}
-	return threshold(w.config.Phi, tracker.TotalOf(w.made().panes.All[1:]))
+	return s.config.Phi, s.config.K, tracker.TotalOf(panes.All[min(1, len(panes.All)):])
 }
-
-// Complete reports whether All is certain to yield every key whose count
-// reaches the current [Window.Threshold]. This is false if MemoryBytes is too
-// small or, in a window with a Span, if almost all keys are in the oldest pane.
-// Complete runs in O(Parts) time.
-func (w *Window) Complete() bool { return w.MissBound() < w.Threshold() }
 
 // SizeBytes returns the memory that w holds, in bytes: the structure itself,
 // counters, index and keys. It runs in O(Parts) time.
@@ -107,26 +93,25 @@ func (w *Window) SizeBytes() uint64 { return windowBytes + w.panes.SizeBytes() }
 // time.
 func (w *Window) Reset() {
 	w.made().panes.Turn(math.MaxUint64)
-	w.ring.Reset()
+	w.scope.ring.Reset()
 }
 
 // Clone returns a deep copy of w.
-func (w *Window) Clone() *Window { return &Window{w.clone(), w.config, w.ring} }
+func (w *Window) Clone() *Window { return &Window{w.clone()} }
 
 // Equal reports whether w and other have the same Config and time and have
 // counted the same in every pane.
-func (w *Window) Equal(other *Window) bool {
-	return other != nil && w.config == other.config && w.ring == other.ring && w.equal(&other.tracked)
-}
+func (w *Window) Equal(other *Window) bool { return other != nil && w.equal(&other.tracked) }
 
 // String describes w in one line.
 func (w Window) String() string {
-	c, of := w.config, w.config.Span.String()
+	c := w.Config()
+	last := c.Span.String()
 	if c.Keys > 0 {
-		of = fmt.Sprintf("%d keys", c.Keys)
+		last = fmt.Sprintf("%d keys", c.Keys)
 	}
-	goal := fmt.Sprintf("phi %v of the last %s, %d parts", c.Phi, of, c.Parts)
-	return describe("Window", goal, c.MemoryBytes, c.Family)
+	of := fmt.Sprintf(" of the last %s, %d parts", last, c.Parts)
+	return describe("Window", c.Phi, c.K, of, c.MemoryBytes, c.Family)
 }
 
 // Format prints the result of String for every verb.

@@ -22,6 +22,7 @@ func TestWindowConfigsHaveDefaults(t *testing.T) {
 		{config: WindowConfig{Phi: 1, Keys: mostKeys, Parts: mostParts, MemoryBytes: tracker.MaxMemory}},
 		{config: WindowConfig{Phi: 0.1, Keys: 1, Parts: 1, MemoryBytes: 2 * leastPartBytes}},
 		{config: WindowConfig{Phi: 0.1, Span: math.MaxInt64 - mostParts, Parts: 1}},
+		{config: WindowConfig{K: tracker.MaxK, Keys: mostKeys, Parts: mostParts}},
 	} {
 		if c.want == (WindowConfig{}) {
 			c.want = c.config
@@ -34,6 +35,7 @@ func TestWindowConfigsHaveDefaults(t *testing.T) {
 	// Each of the five panes, one more than 4, must find 4/5 of Phi.
 	require.Equal(t, tracker.Goal{Phi: 0.5 * 4 / 5}, WindowConfig{Phi: 0.5, Keys: 1, Parts: 4}.goal())
 	require.Equal(t, tracker.Goal{Phi: 0.5 * 4 / 5, Memory: 2000}, WindowConfig{Phi: 0.5, Keys: 1, Parts: 4, MemoryBytes: 10_256}.goal())
+	require.Equal(t, tracker.Goal{K: 7}, WindowConfig{K: 7, Keys: 1, Parts: 4}.goal())
 }
 
 // Throughout real streams, a window reports the top pages of exactly the last
@@ -62,13 +64,13 @@ func TestWindowsOfRealStreamsMissNoKey(t *testing.T) {
 			if (i+1)%(len(keys)/20) != 0 {
 				continue
 			}
-			for w.config.Keys > 0 && first < i+1-int(w.config.Keys) || w.config.Keys == 0 && times[first] <= now-w.config.Span {
+			for w.Config().Keys > 0 && first < i+1-int(w.Config().Keys) || w.Config().Keys == 0 && times[first] <= now-w.Config().Span {
 				first++
 			}
 			require.True(t, w.Complete(), "%v after %d: missed %d of %d", w, i, w.MissBound(), w.Threshold())
 			all := maps.Collect(w.All())
 			for key, n := range newStream("", keys[first:i+1]).Counts {
-				if float64(n) >= w.config.Phi*float64(i+1-first) {
+				if float64(n) >= w.Config().Phi*float64(i+1-first) {
 					require.Contains(t, all, key, "%v after %d", w, i)
 					require.GreaterOrEqual(t, all[key].High, n)
 					reports++

@@ -10,12 +10,19 @@ import (
 	"github.com/filterfam/filterfam/internal/ring"
 )
 
-// A WindowConfig describes which heavy hitters to find in a stream's recent
-// part: the last Keys keys or the last Span.
+// A WindowConfig describes which keys to find in a stream's recent part, the
+// last Keys keys or the last Span: those that make up a fraction Phi of it, or
+// the K most frequent ones. Exactly one of Phi and K must be set.
 type WindowConfig struct {
 	// Phi is the fraction of the recent part that makes a key a heavy hitter:
-	// 0.001 is one in a thousand. It must be above 0 and at most 1.
+	// 0.001 is one in a thousand. It must be above 0 and at most 1, or 0 if K
+	// is set.
 	Phi float64
+
+	// K is the number of keys to report: 1 to 2^28, or 0 if Phi is set. They
+	// are the most frequent keys of the part that the window covers, which is
+	// up to one of its Parts longer than the recent part.
+	K int
 
 	// Keys is the number of keys that the window covers, from 1 to 2^62. It
 	// must be 0 if Span is given.
@@ -92,9 +99,10 @@ func (c WindowConfig) rounded() (WindowConfig, error) {
 // check returns an error for the given reason if c is incomplete or invalid.
 // The error names the field.
 func (c WindowConfig) check(reason error) error {
+	if err := checkGoal("WindowConfig", c.Phi, c.K, reason); err != nil {
+		return err
+	}
 	switch {
-	case !(c.Phi > 0 && c.Phi <= 1):
-		return errs.Field(reason, "WindowConfig.Phi", c.Phi, "above 0 and at most 1")
 	case c.Parts < 1 || c.Parts > mostParts:
 		return errs.Field(reason, "WindowConfig.Parts", c.Parts, fmt.Sprintf("1 to %d, or 0 for %d", mostParts, usualParts))
 	case c.Span < 0 || c.Span > mostSpan:
@@ -122,7 +130,7 @@ func (c WindowConfig) ring() ring.Ring {
 // panes miss add up over Parts+1.
 func (c WindowConfig) goal() tracker.Goal {
 	panes := c.Parts + 1
-	g := tracker.Goal{Phi: c.Phi * float64(c.Parts) / float64(panes)}
+	g := tracker.Goal{Phi: c.Phi * float64(c.Parts) / float64(panes), K: c.K}
 	if c.MemoryBytes > 0 {
 		g.Memory = uint64((c.MemoryBytes - windowBytes) / panes)
 	}

@@ -12,6 +12,7 @@ import (
 // header, and T is the type of the payload's numbers.
 type Format[P any, T number] struct {
 	Kind    Kind
+	Also    Kind // another kind that can be read, or 0
 	Version uint8
 	Errs    *fault.Maker // creates errors of the structure's package
 
@@ -40,7 +41,7 @@ func (f Format[P, T]) NewWords(fam hashfam.Family, payload uint64, words ...uint
 // the number of bytes in the payload. After an error, P is zero.
 func (f Format[P, T]) Header(r *Reader, fam hashfam.Family) (P, uint64, error) {
 	var zero P
-	h := r.Header(f.Kind, f.Version, fam.CheckValue())
+	h := r.HeaderOf(f.Version, fam.CheckValue(), f.kinds()...)
 	if r.err != nil {
 		return zero, 0, r.err
 	}
@@ -49,6 +50,14 @@ func (f Format[P, T]) Header(r *Reader, fam hashfam.Family) (P, uint64, error) {
 		return zero, 0, err
 	}
 	return p, h.Payload, nil
+}
+
+// kinds returns the kinds that can be read.
+func (f Format[P, T]) kinds() []Kind {
+	if f.Also == 0 {
+		return []Kind{f.Kind}
+	}
+	return []Kind{f.Kind, f.Also}
 }
 
 // ReadHeader is like Header. It reads only the header from r.

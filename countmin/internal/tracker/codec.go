@@ -4,28 +4,33 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// A tracker's payload, in little-endian order:
+// A payload begins with these fields, in little-endian order. They are followed
+// by
 //
-//	 0  total
-//	 8  floor
-//	16  missed
-//	24  low half: the words of the tail; high half: its shift, 2 to 6
-//	32  the number of records
-//	40  the tail, unless missed is 0: row by row, the first counter of a word in
-//	    its low bits
-//	    the records, by ascending digest: count, guess, length and key as in a
-//	    [log], followed by zeros up to a multiple of 8 bytes
+//   - the tail, unless missed is 0: row by row, the first counter of a word in
+//     its low bits
+//   - the records, by ascending digest: count, guess, length and key as in a
+//     [log]
+//   - zeros up to a multiple of 8 bytes.
 //
 // The digests are not stored, since they can be computed using the keys. A
 // tracker that has no memory yet has no payload.
-const fixedBytes = 40
+type payloadFields struct {
+	Total   uint64 // offset 0
+	Floor   uint64 // 8
+	Missed  uint64 // 16
+	Words   uint32 // 24: of the tail
+	Shift   uint32 // 28: of the tail, 2 to 6
+	Records uint64 // 32: their number
+}
+
+const fixedBytes = 40 // the size of the payloadFields
 
 // PayloadBytes returns the size of the payload.
 func (t *Tracker) PayloadBytes() uint64 {
@@ -50,8 +55,8 @@ func (t *Tracker) Payload() frame.Payload {
 		for _, r := range t.byDigest() {
 			records = append(records, t.log.encoded(r)...)
 		}
-		fixed := []uint64{t.total, t.floor, t.missed, uint64(t.tail.size) | uint64(t.tail.shift)<<32, uint64(t.live)}
-		for _, part := range []frame.Payload{frame.Numbers(fixed), frame.Numbers(t.tail.words), frame.Numbers(records)} {
+		fields := frame.EncodeParams(payloadFields{t.total, t.floor, t.missed, t.tail.size, uint32(t.tail.shift), uint64(t.live)})
+		for _, part := range []frame.Payload{frame.Numbers(fields), frame.Numbers(t.tail.words), frame.Numbers(records)} {
 			for piece := range part {
 				if !yield(piece) {
 					return
@@ -73,37 +78,44 @@ func Decode(r *frame.Reader, data []byte, g Goal, fam hashfam.Family) (Tracker, 
 	if len(data) < fixedBytes {
 		return Tracker{}, r.Corrupt("payload length", len(data), fmt.Sprint("at least ", fixedBytes))
 	}
-	var fixed [5]uint64
-	binary.Decode(data, binary.LittleEndian, &fixed)
+	var fields payloadFields
+	binary.Decode(data, binary.LittleEndian, &fields)
 	t := New(g)
-	t.total, t.floor, t.missed = fixed[0], fixed[1], fixed[2]
-	if t.missed > t.total {
-		return Tracker{}, r.Corrupt("missed", t.missed, fmt.Sprintf("at most the total, %d", t.total))
-	}
-	if t.floor > t.missed {
-		return Tracker{}, r.Corrupt("floor", t.floor, fmt.Sprintf("at most missed, %d", t.missed))
-	}
-	words, shift := fixed[3]&math.MaxUint32, fixed[3]>>32
-	if shift < tailShift || shift > tailMaxShift {
-		return Tracker{}, r.Corrupt("counter width", shift, fmt.Sprintf("%d to %d", tailShift, tailMaxShift))
-	}
-	for uint64(t.tail.shift) < shift {
-		t.widen(&t.tail)
-	}
-	for uint64(t.tail.size) > words && t.canHalve() {
-		t.halve(&t.tail)
-	}
-	if uint64(t.tail.size) != words {
-		return Tracker{}, r.Corrupt("number of counter words", words, "a size that follows from the parameters")
+	if err := t.decodeFields(r, fields); err != nil {
+		return Tracker{}, err
 	}
 	rest, err := t.decodeTail(r, data[fixedBytes:])
 	if err == nil {
-		err = t.decodeLog(r, rest, fixed[4], fam)
+		err = t.decodeLog(r, rest, fields.Records, fam)
 	}
-	if err == nil && uint64(len(t.log)) > t.roomFor(uint64(len(t.log))) {
-		err = r.Corrupt("memory for records", len(t.log), fmt.Sprint("at most ", t.roomFor(0)))
+	if err == nil && uint64(len(t.log)) > t.room() {
+		err = r.Corrupt("memory for records", len(t.log), fmt.Sprint("at most ", t.room()))
 	}
 	return t, err
+}
+
+// decodeFields sets the totals, and gives the tail its shape.
+func (t *Tracker) decodeFields(r *frame.Reader, f payloadFields) error {
+	t.total, t.floor, t.missed = f.Total, f.Floor, f.Missed
+	if t.missed > t.total {
+		return r.Corrupt("missed", t.missed, fmt.Sprintf("at most the total, %d", t.total))
+	}
+	if t.floor > t.missed {
+		return r.Corrupt("floor", t.floor, fmt.Sprintf("at most missed, %d", t.missed))
+	}
+	if f.Shift < tailShift || f.Shift > tailMaxShift {
+		return r.Corrupt("counter width", f.Shift, fmt.Sprintf("%d to %d", tailShift, tailMaxShift))
+	}
+	for uint32(t.tail.shift) < f.Shift {
+		t.tail.widen()
+	}
+	for t.tail.size > f.Words && t.canHalve(t.tail.size) {
+		t.tail.halve()
+	}
+	if t.tail.size != f.Words {
+		return r.Corrupt("number of counter words", f.Words, "a number that follows from the parameters")
+	}
+	return nil
 }
 
 // decodeTail reads the tail from the beginning of data, and returns the rest.
@@ -117,7 +129,7 @@ func (t *Tracker) decodeTail(r *frame.Reader, data []byte) ([]byte, error) {
 	}
 	t.tail.allocate()
 	binary.Decode(data, binary.LittleEndian, t.tail.words)
-	for i := range t.tail.cells(uint64(t.tail.size)) {
+	for i := range t.tail.cells() {
 		if count := t.tail.get(i); count > t.total {
 			return nil, r.Corrupt("counter", count, fmt.Sprintf("at most the total, %d", t.total))
 		}

@@ -38,18 +38,23 @@ func decode(data []byte, g Goal) (Tracker, error) {
 // recode encodes t and decodes the result.
 func recode(t *Tracker) (Tracker, error) { return decode(encode(t), t.Goal) }
 
-// shortestGoal has a tail of 64 words and room for 192 bytes.
+// shortestGoal has a tail of 64 words, which can be halved to 32 and 16, and
+// room for 192 bytes.
 var shortestGoal = Goal{Phi: 0.1, Memory: MinMemory}
 
-// payload returns a payload with the given numbers and records, and, if missed
-// is not 0, with a tail for shortestGoal whose first counters have 16 bits.
-func payload(total, floor, missed, shift, live uint64, records ...string) []byte {
-	words := []uint64{total, floor, missed, shift, live}
-	if missed > 0 {
-		words = append(words, make([]uint64, 64)...)
-		words[5] = missed
+// payload returns a payload for shortestGoal with the given numbers and records
+// and, if missed is not 0, with counters, the first of which is missed.
+func payload(total, floor, missed uint64, shift uint32, live uint64, records ...string) []byte {
+	return payloadWith(payloadFields{total, floor, missed, 64, shift, live}, records...)
+}
+
+func payloadWith(f payloadFields, records ...string) []byte {
+	data := frame.EncodeParams(f)
+	if f.Missed > 0 {
+		tail := make([]uint64, f.Words)
+		tail[0] = f.Missed
+		data = append(data, frame.EncodeParams(tail)...)
 	}
-	data, _ := binary.Append(nil, binary.LittleEndian, words)
 	for _, r := range records {
 		data = append(data, r...)
 	}
@@ -88,6 +93,11 @@ func TestDecodeAcceptsFieldsUpToTheirLimits(t *testing.T) {
 		{payload(0, 0, 0, 1, 0), "counter width = 1, want 2 to 6"},
 		{payload(0, 0, 0, 7, 0), "counter width = 7, want 2 to 6"},
 		{payload(0, 0, 0, 2, 0), ""},
+		{payload(0, 0, 0, 6, 0), ""},
+		{payloadWith(payloadFields{Words: 32, Shift: 2}), ""},
+		{payloadWith(payloadFields{Words: 16, Shift: 2}), ""},
+		{payloadWith(payloadFields{Words: 8, Shift: 2}), "number of counter words = 8, want"},
+		{payloadWith(payloadFields{Words: 65, Shift: 2}), "number of counter words = 65, want"},
 		{payload(5, 4, 4, 4, 0)[:40+63*8], "payload length = 544, want at least 552, for the counters"},
 		{payload(0, 0, 0, 2, 1), "number of records = 1, want at most what fits in 0 bytes"},
 		{payload(9, 0, 0, 2, 0, a), "bytes after the records = 24, want zeros up to a multiple of 8"},
@@ -124,7 +134,7 @@ func TestDecodeAcceptsFieldsUpToTheirLimits(t *testing.T) {
 // held: after an eviction of nearly all records, merging gives the same result.
 func TestDecodedTrackerMergesLikeTheOriginal(t *testing.T) {
 	h, o := New(Goal{Phi: 0.1}), New(Goal{Phi: 0.1})
-	addMany(&h, 1, 420, 1)
+	addMany(&h, 1, 421, 1)
 	require.Less(t, h.live, 330, "all have the same count, so they were evicted together")
 	addMany(&h, 501, 628, 3)
 	addMany(&o, 501, 628, 5)
@@ -141,7 +151,7 @@ func TestLowExcludesTheGuess(t *testing.T) {
 	d := hashfam.Family{}.SumString("key")
 	for _, guess := range []uint64{1, 1 << 33} {
 		h := New(Goal{Phi: 0.1})
-		h.raise(d, guess)
+		h.tail.raise(d, guess)
 		h.total, h.missed = 1<<40, guess
 		admit(&h, 1<<40, guess, d, "key")
 		g, err := recode(&h)

@@ -18,40 +18,44 @@ type Goal struct {
 
 const (
 	MinMemory = 1 << 10
-	MaxMemory = min(1<<31, sizing.Addresses/2) // see maxLog
+	MaxMemory = min(1<<34, sizing.Addresses/2)
 	MaxK      = 1 << 28
 
 	structBytes = 256 // upper bound on the size of the tracker and the structure around it
-	headShare   = 32  // a log has a head for each 32 bytes, the size of the shortest record
+	headShare   = 40  // a log has a head for each 40 bytes, about the size of a short key's record
 
-	minTail = 1 << 9                       // words, without a budget
-	maxTail = 1 << 20                      // words, before counters are widened
-	minLog  = 1 << 12                      // bytes, without a budget
-	maxLog  = min(1<<31-64, math.MaxInt/2) // while two logs are merged, a record's index has 32 bits
+	minTail = 1 << 9  // words, without a budget
+	maxTail = 1 << 20 // words, before counters are widened
+	minLog  = 1 << 12 // bytes, without a budget
+
+	// maxLog is the largest size of a log. An index in two logs that are merged
+	// fits in 32 bits.
+	maxLog = min(1<<31-64, math.MaxInt/2)
 )
 
 // grows reports whether memory grows as needed.
 func (g Goal) grows() bool { return g.Memory == 0 }
 
 // wanted returns the number of records that the log should hold if memory
-// allows. With a budget, these are twice the typical number of keys to report:
-// heavy hitters are 0.07/Phi to 0.17/Phi keys in words, requests and Zipf
+// allows. With a budget, it holds nearly twice the first K keys, or the typical
+// number of heavy hitters: 0.07/Phi to 0.17/Phi keys in words, requests and Zipf
 // distributions, although there can be as many as 1/Phi.
-func (g Goal) wanted() uint64 {
+func (g Goal) wanted() int {
 	switch {
 	case g.K > 0 && g.grows():
-		return max(256, 8*uint64(g.K))
+		return int(min(max(256, 8*uint64(g.K)), maxLog))
 	case g.K > 0:
-		return 2 * uint64(g.K)
+		return 7 * g.K / 4
 	case g.grows():
-		return uint64(min(max(256, 4/g.Phi), maxLog))
+		return int(min(max(256, 4/g.Phi), maxLog))
 	default:
-		return uint64(min(0.15/g.Phi, maxLog))
+		return int(min(0.15/g.Phi, maxLog))
 	}
 }
 
 // tailWords returns the initial number of words in the tail. With a budget, the
-// tail gets half of it, rounded down to four significant bits.
+// tail gets half of it, rounded down to four significant bits, so that it can be
+// halved.
 func (g Goal) tailWords() uint64 {
 	switch {
 	case !g.grows():
@@ -64,12 +68,29 @@ func (g Goal) tailWords() uint64 {
 	}
 }
 
+// canHalve reports whether the log may get half of the memory of a tail with
+// the given number of words. This requires a budget, of which the tail must use
+// more than 1/8.
+func (g Goal) canHalve(words uint32) bool {
+	return !g.grows() && 8*uint64(words) > g.Memory/8 && words%4 == 0
+}
+
+// logBytes returns the number of bytes that a budget leaves for the log if the
+// tail has the given number of words. The index needs a share, too. Go's
+// allocator may round each array up by as much as an eighth.
+func (g Goal) logBytes(words uint32) uint64 {
+	left := g.Memory - structBytes - 8*uint64(words)
+	return min(left*headShare/(headShare+4)&^63, maxLog)
+}
+
 // powerOfTwo rounds n up to a power of two, or to least, a power of two, if n
 // is lower.
 func powerOfTwo(n, least uint64) uint64 { return max(least, 1<<bits.Len64(n-min(n, 1))) }
 
-// near reports whether a count is close to the counts that must be reported.
-func (g Goal) near(count, total uint64) bool {
-	const close = 0.9
-	return g.K == 0 && float64(count) >= close*g.Phi*float64(total)
+// mustKeep reports whether a key with the given count must not be lost, even if
+// memory must grow for it: without a budget, every heavy hitter is found. A key
+// that has nearly enough may be one a few keys later.
+func (g Goal) mustKeep(count, total uint64) bool {
+	const nearly = 0.9
+	return g.grows() && g.K == 0 && float64(count) >= nearly*g.Phi*float64(total)
 }

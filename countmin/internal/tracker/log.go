@@ -1,7 +1,6 @@
 package tracker
 
 import (
-	"cmp"
 	"encoding/binary"
 	"iter"
 	"math/bits"
@@ -42,21 +41,28 @@ func (l log) next(r record) record { return record(binary.LittleEndian.Uint32(l[
 func (l log) digest(r record) hashfam.Digest {
 	return hashfam.Digest(binary.LittleEndian.Uint64(l[r-8:]))
 }
-func (l log) count(r record) uint64 { return binary.LittleEndian.Uint64(l[r:]) }
-func (l log) guess(r record) uint64 { return binary.LittleEndian.Uint64(l[r+8:]) }
-func (l log) exact(r record) uint64 { return l.count(r) - l.guess(r) } // counted since admission
-
+func (l log) count(r record) uint64  { return binary.LittleEndian.Uint64(l[r:]) }
+func (l log) guess(r record) uint64  { return binary.LittleEndian.Uint64(l[r+8:]) }
 func (l log) length(r record) uint64 { return uint64(binary.LittleEndian.Uint32(l[r+16:])) }
 
 func (l log) setNext(r, next record)          { binary.LittleEndian.PutUint32(l[r-12:], uint32(next)) }
 func (l log) setCount(r record, count uint64) { binary.LittleEndian.PutUint64(l[r:], count) }
 func (l log) setGuess(r record, guess uint64) { binary.LittleEndian.PutUint64(l[r+8:], guess) }
 
+// exact returns how often r's key was counted since its admission.
+func (l log) exact(r record) uint64 { return l.count(r) - l.guess(r) }
+
+// rank returns the rank of r in the order of eviction.
+func (l log) rank(r record) rank { return rank{l.count(r), l.digest(r)} }
+
 // key returns the key of r.
 func (l log) key(r record) []byte { return l[r+headBytes:][:l.length(r)] }
 
 // size returns the number of bytes of r.
 func (l log) size(r record) uint64 { return recordBytes(l.length(r)) }
+
+// bytes returns all bytes of r.
+func (l log) bytes(r record) []byte { return l[r-linkBytes:][:l.size(r)] }
 
 // encoded returns the encoding of r.
 func (l log) encoded(r record) []byte { return l[r:][:headBytes+l.length(r)] }
@@ -79,15 +85,6 @@ func appendRecord[K Key](l log, count, guess uint64, d hashfam.Digest, key K) lo
 	l = binary.LittleEndian.AppendUint64(append(l, 0, 0, 0, 0), uint64(d))
 	l = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(l, count), guess)
 	return append(binary.LittleEndian.AppendUint32(l, uint32(len(key))), key...)
-}
-
-// compare is negative if r makes room before s: if it has a lower count or,
-// since the order of the stream should not matter, the higher digest.
-func (l log) compare(r, s record) int {
-	if a, b := l.count(r), l.count(s); a != b {
-		return cmp.Compare(a, b)
-	}
-	return cmp.Compare(l.digest(s), l.digest(r))
 }
 
 // countFreeing returns the lowest count, but at least low, for which the records

@@ -36,10 +36,7 @@ func (t *Tracker) Merge(others ...*Tracker) {
 // addTails adds everything but the records.
 func (t *Tracker) addTails(sides []*Tracker) {
 	for _, side := range sides {
-		theirs := side.tail.clone()
-		for t.match(&theirs); !t.tail.addTail(&theirs); t.match(&theirs) {
-			t.widen(&t.tail) // a sum did not fit
-		}
+		t.tail.addTail(side.tail)
 		t.total = sizing.SaturatingAdd(t.total, side.total)
 		t.floor = max(t.floor, side.floor)
 		t.missed = sizing.SaturatingAdd(t.missed, side.missed)
@@ -82,9 +79,7 @@ func Join(shards []*Tracker) Tracker {
 		t.floor = max(t.floor, s.floor)
 		t.missed = max(t.missed, s.missed)
 		t.live += s.live
-		theirs := s.tail.clone()
-		t.match(&theirs)
-		t.tail.cover(&theirs)
+		t.tail.cover(s.tail)
 		t.log = append(t.log, s.log...)
 		if uint64(len(t.log)) > maxLog {
 			t.fit()
@@ -105,28 +100,18 @@ func (t *Tracker) Stray(shard, n int) bool {
 	return false
 }
 
-// match gives the tail and l the same shape: the greater width and, with a
-// budget, the smaller number of words. Without one, the width determines the
-// number of words.
-func (t *Tracker) match(l *tail) {
-	for _, pair := range [][2]*tail{{&t.tail, l}, {l, &t.tail}} {
-		for pair[0].shift < pair[1].shift {
-			t.widen(pair[0])
-		}
-		for !t.grows() && pair[0].size > pair[1].size {
-			t.halve(pair[0])
-		}
-	}
-}
-
-// fit completes a tracker whose log was built elsewhere: it evicts what exceeds
-// the room, and has no more memory than the log needs.
+// fit completes a tracker whose log was built elsewhere. If the log is too long,
+// it grows or records are evicted, as in makeRoom. fit leaves no more memory than
+// the log needs.
 func (t *Tracker) fit() {
 	length := uint64(len(t.log))
 	t.resize(length)
-	if room := t.roomFor(length); length > room {
-		low, bar := t.lowest(max(length-room, room/evictShare))
-		t.evict(low, bar)
+	if t.live < t.want {
+		t.grow(length)
+	}
+	if room := t.room(); length > room {
+		need := max(length-room, room/evictShare)
+		t.evict(t.log.countFreeing(need, t.floor), need)
 		t.resize(uint64(len(t.log)))
 	}
 }

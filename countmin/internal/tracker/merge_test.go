@@ -89,7 +89,7 @@ func TestMergeAddsGuesses(t *testing.T) {
 	d := hashfam.Family{}.SumString("key")
 	side := func(count, guess uint64, tracks bool) *Tracker {
 		h := New(Goal{Phi: 0.1})
-		h.raise(d, guess)
+		h.tail.raise(d, guess)
 		h.total, h.missed = 20, 65
 		if tracks {
 			h.total = count

@@ -61,9 +61,10 @@ type Item struct {
 
 // Ranked returns the first few keys that any pane tracks and whose High, over
 // all panes, is not below least. They are sorted by descending High and then by
-// ascending key. It runs in O(r panes + r log r) time and O(r) memory for r
+// ascending key. next is the highest High of the other tracked keys, or 0 if
+// there are none. Ranked runs in O(r panes + r log r) time and O(r) memory for r
 // records in all panes.
-func Ranked(panes []Tracker, least uint64, few int) (items []Item) {
+func Ranked(panes []Tracker, least uint64, few int) (items []Item, next uint64) {
 	for i := range panes {
 		t := &panes[i]
 		for r := range t.log.all() {
@@ -72,15 +73,20 @@ func Ranked(panes []Tracker, least uint64, few int) (items []Item) {
 				continue // an earlier pane has added this key
 			}
 			e := t.estimateOf(r).plus(EstimateOf(panes[:i], d)).plus(EstimateOf(panes[i+1:], d))
-			if e.High >= least {
-				items = append(items, Item{string(t.log.key(r)), e})
+			if e.High < least {
+				next = max(next, e.High)
+				continue
 			}
+			items = append(items, Item{string(t.log.key(r)), e})
 		}
 	}
 	slices.SortFunc(items, func(a, b Item) int {
 		return cmp.Or(cmp.Compare(b.High, a.High), cmp.Compare(a.Key, b.Key))
 	})
-	return items[:min(few, len(items))]
+	if len(items) > few {
+		return items[:few], items[few].High
+	}
+	return items, next
 }
 
 // tracked reports whether any pane has a record of the key with digest d.

@@ -1,125 +1,153 @@
 package tracker
 
-import "slices"
+import (
+	"cmp"
+	"slices"
 
-// Records that make room free 1/evictShare of the log, or more. This is little
-// enough to make good use of the memory, and enough to make sweeps rare.
+	"github.com/filterfam/filterfam/hashfam"
+)
+
+// An eviction frees 1/evictShare of the log, or more. This is little enough to
+// make good use of the memory, and enough to make evictions rare.
 const evictShare = 16
 
 // makeRoom reports whether a record with the given size and count should be
-// admitted, and makes room for it.
+// admitted, and makes room for it if the log is full. While the log has fewer
+// records than it should, or if a key that must be kept would be lost, it grows.
+// Otherwise the records with the lowest counts are evicted, and the new record
+// must have a higher count than these.
 //
-// If the log is full, the records with the lowest counts are evicted: as few as
-// free the record's bytes and, so that this is rare, 1/evictShare of the log.
-// The record must have a higher count than these. If it has not, and is so long
-// that it alone needs more than 1/evictShare, they stay.
-//
-// If the log has fewer records than it should, it grows instead, or takes half of
-// the tail's memory. Without a budget, it also grows if a key that must be
-// reported would be lost.
+// A long record, with more than 1/evictShare of the log, would displace many
+// others. If it does not have a higher count, they stay.
 func (t *Tracker) makeRoom(size, count uint64) bool {
 	length := uint64(len(t.log)) + size
-	grows := t.grows() && length <= maxLog
-	if grows && uint64(t.live) < t.want {
+	if length <= t.room() {
 		return true
 	}
-	for length > t.roomFor(uint64(len(t.log))) && uint64(t.live) < t.want && t.canHalve() {
-		t.halve(&t.tail)
-	}
-	room := t.roomFor(uint64(len(t.log)))
-	if length <= room {
+	if t.live < t.want && t.grow(length) {
 		return true
 	}
-	share := room / evictShare
-	low, bar := t.lowest(max(length-room, share))
-	defer t.relink()
-	long := size > share
-	lost := bar // the highest count of a key that would be lost
+	if size > t.roomFor(size) {
+		return false // too long even for an empty log
+	}
+	room := t.room()
+	long := size > room/evictShare
+	need := max(length-room, room/evictShare)
+	bar := t.log.countFreeing(need, t.floor)
+	lost := bar // the highest count that would be lost
 	if long {
-		lost = min(bar, count)
+		lost = count
 	}
-	switch {
-	case grows && (t.near(lost, t.total) || t.live-len(low) < t.K):
+	if t.mustKeep(lost, t.total) && t.grow(length) {
 		return true
-	case long && (size > room || count <= bar):
+	}
+	if long && count <= bar {
 		return false
 	}
-	t.evict(low, bar)
-	return count > bar
+	t.evict(bar, need)
+	return count > t.floor
 }
 
-// roomFor returns the number of bytes that a log of the given length may have
-// before records make room for others or, without a budget, the log grows. It
-// depends on nothing else but the tail's size, so that a decoded tracker behaves
-// like the original. Go's allocator may round each array up by as much as an
-// eighth.
+// room returns the number of bytes that the log can have before it is full.
+func (t *Tracker) room() uint64 { return t.roomFor(uint64(len(t.log))) }
+
+// roomFor is like room for a log of the given length. Without a budget, the log
+// may become longer than its present room, which then follows from the new
+// length. Since the room depends on nothing else, a decoded tracker behaves like
+// the original.
 func (t *Tracker) roomFor(length uint64) uint64 {
-	if !t.grows() {
-		return (t.Memory - structBytes - 8*uint64(t.tail.size)) * headShare / (headShare + 4) &^ 63
-	}
-	step := max(minLog, powerOfTwo(length, 1)/4) // 1/4 to 1/2 of the length
-	return min(maxLog, (max(length, 1)+step-1)/step*step)
-}
-
-// canHalve reports whether half of the tail's memory may be used for the log.
-// The tail must use more than 1/8 of the budget.
-func (t *Tracker) canHalve() bool {
-	return !t.grows() && 8*uint64(t.tail.size) > t.Memory/8 && t.tail.size%4 == 0
-}
-
-// halve halves the number of the given tail's counters, and its memory.
-func (t *Tracker) halve(l *tail) { l.reshape(uint64(l.size)/2, l.shift) }
-
-// widen doubles the width of the given tail's counters: in the same memory if
-// there is a budget, otherwise in twice as much.
-func (t *Tracker) widen(l *tail) {
-	words := uint64(l.size)
 	if t.grows() {
-		words *= 2
+		return min(powerOfTwo(length, minLog), maxLog)
 	}
-	l.reshape(words, l.shift+1)
+	return t.logBytes(t.tail.size)
 }
 
-// lowest returns the records that make room first and have the given number of
-// bytes or more, and bar, the highest of their counts. If these are so many that
-// fewer than K would remain, since many counts are equal, it returns as few as
-// necessary. lowest uses the memory of the index, which must be relinked.
-func (t *Tracker) lowest(size uint64) (low []record, bar uint64) {
-	most := t.log.countFreeing(size, t.floor)
-	low = t.index.heads[:0]
-	for r := range t.log.all() {
-		if count := t.log.count(r); count <= most {
-			low = append(low, r)
-			bar = max(bar, count)
-		}
+// grow makes room for a log of the given length if possible, and reports whether
+// there is enough. With a budget, the log gets half of the tail's memory, or
+// more.
+func (t *Tracker) grow(length uint64) bool {
+	for length > t.roomFor(length) && t.canHalve(t.tail.size) {
+		t.tail.halve()
 	}
-	if t.live-len(low) < t.K {
-		slices.SortFunc(low, t.log.compare)
-		for i, r := range low {
-			if size -= min(size, t.log.size(r)); size == 0 {
-				return low[:i+1], t.log.count(r)
-			}
-		}
-	}
-	return low, bar
+	return length <= t.roomFor(length)
 }
 
-// evict moves the counts of the given records, which are no higher than bar, to
-// the tail.
-func (t *Tracker) evict(low []record, bar uint64) {
-	t.floor, t.missed = max(t.floor, bar), max(t.missed, bar)
-	for _, r := range low {
-		t.raise(t.log.digest(r), t.log.count(r))
-		t.log.setCount(r, 0)
+// evict moves the counts of the records with no higher count than bar, which
+// have the given number of bytes or more, to the tail. If too few of K records
+// would remain, fewer are evicted.
+func (t *Tracker) evict(bar, size uint64) {
+	last := rank{count: bar}
+	if t.K > 0 {
+		last = t.lastBeforeK(bar, size)
 	}
+	t.floor = max(t.floor, last.count)
+	t.missed = max(t.missed, last.count)
 	kept := t.log[:0]
 	for r := range t.log.all() {
-		if t.log.count(r) > 0 {
-			kept = append(kept, t.log[r-linkBytes:][:t.log.size(r)]...)
+		if t.log.after(r, last) {
+			kept = append(kept, t.log.bytes(r)...)
+		} else {
+			t.tail.raise(t.log.digest(r), t.log.count(r))
+			t.live--
 		}
 	}
 	t.log = kept
-	t.live -= len(low)
+	t.relink()
+}
+
+// lastBeforeK returns the last rank that evict may evict if K records should
+// remain, even if many have the same count. With a budget, fewer remain if this
+// is necessary to free the given number of bytes. Otherwise the log can grow, so
+// at least half of the records remain.
+func (t *Tracker) lastBeforeK(bar, size uint64) rank {
+	low := t.index.heads[:0] // evict will rebuild the index, so use its memory
+	for r := range t.log.all() {
+		if t.log.count(r) <= bar {
+			low = append(low, r)
+		}
+	}
+	keep := t.K
+	canGrow := t.grows() && uint64(len(t.log)) <= maxLog/2
+	if canGrow {
+		keep = max(keep, t.live/2)
+	}
+	if t.live-len(low) >= keep {
+		return rank{count: bar}
+	}
+	slices.SortFunc(low, t.log.compare)
+	freed, last := uint64(0), rank{}
+	for i, r := range low {
+		if t.live-i <= keep && (freed >= size || canGrow) {
+			break
+		}
+		freed += t.log.size(r)
+		last = t.log.rank(r)
+	}
+	return last
+}
+
+// A rank determines which records are evicted first: those with the lowest
+// counts and, since the order of the stream should not matter, those with the
+// highest digests among equal counts.
+type rank struct {
+	count  uint64
+	digest hashfam.Digest
+}
+
+// after reports whether r is evicted after the records of the given rank.
+func (l log) after(r record, last rank) bool {
+	if count := l.count(r); count != last.count {
+		return count > last.count
+	}
+	return l.digest(r) < last.digest
+}
+
+// compare is negative if r is evicted before s.
+func (l log) compare(r, s record) int {
+	if a, b := l.count(r), l.count(s); a != b {
+		return cmp.Compare(a, b)
+	}
+	return cmp.Compare(l.digest(s), l.digest(r))
 }
 
 // resize allocates the log's array and, in proportion, the index.

@@ -12,17 +12,17 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// crowded returns a tracker whose log of 7,040 bytes is nearly full. Record i of
-// 180, of 39 bytes, has the count 100 + i. An eviction frees 440 bytes, or 12
+// crowded returns a tracker whose log of 7,168 bytes is nearly full. Record i of
+// 183, of 39 bytes, has the count 100 + i. An eviction frees 448 bytes, or 12
 // records.
 func crowded(t *testing.T) *Tracker {
 	h := New(Goal{Phi: 1, Memory: 16 << 10})
-	for i := range uint64(180) {
+	for i := range uint64(183) {
 		add(&h, fmt.Sprintf("%07d", i), 100+i)
 	}
-	require.Equal(t, 180, h.live)
-	require.EqualValues(t, 7040, h.roomFor(0))
-	require.Len(t, h.log, 7020)
+	require.Equal(t, 183, h.live)
+	require.EqualValues(t, 7168, h.room())
+	require.Len(t, h.log, 7137)
 	require.Zero(t, h.floor)
 	return &h
 }
@@ -36,16 +36,17 @@ func TestRecordsDisplaceSmallerCounts(t *testing.T) {
 		floor       uint64 // after it
 		live        int
 	}{
-		{440, 110, 111, 168},
-		{440, 111, 111, 168},
-		{440, 112, 111, 169},
-		{441, 111, 0, 180},
-		{441, 112, 111, 169},
-		{488, 111, 0, 180},
-		{489, 112, 0, 180},
-		{489, 113, 112, 168},
-		{7040, 400, 279, 1},
-		{7041, 1 << 40, 0, 180},
+		{448, 110, 111, 171},
+		{448, 111, 111, 171},
+		{448, 112, 111, 172},
+		{449, 111, 0, 183},
+		{449, 112, 111, 172},
+		{499, 111, 0, 183},
+		{499, 112, 111, 172},
+		{500, 112, 0, 183},
+		{500, 113, 112, 171},
+		{7168, 400, 282, 1},
+		{7169, 1 << 40, 0, 183},
 	} {
 		h := crowded(t)
 		key := strings.Repeat("k", int(c.size-recordBytes(0)))
@@ -82,27 +83,39 @@ func TestEvictionBelowTheFloorDoesNotRaiseIt(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// Among equal counts, as few records make room as necessary if otherwise fewer
-// than K remained, in the order of their digests. The order of the log does not
-// matter.
+// If fewer than K records would remain, as many as possible remain: those with
+// the highest counts and, among equal counts, the lowest digests. With a budget,
+// the needed bytes are freed in any case. Without one, half of the records
+// remain, too. The order of the log does not matter.
 func TestKRecordsRemain(t *testing.T) {
-	counts := map[string]uint64{"a": 9, "b": 5, "c": 5, "d": 5, "e": 5, "f": 2, "g": 1}
+	counts := map[string]uint64{"a": 9, "b": 5, "c": 5, "d": 5, "e": 5, "f": 2, "g": 1} // of 33 bytes each
+	const budget = 4096
 	for _, c := range []struct {
 		k       int
+		memory  uint64
 		size    uint64
 		evicted int
-		bar     uint64
-	}{{0, 1, 1, 1}, {0, 34, 2, 2}, {0, 67, 6, 5}, {1, 67, 6, 5}, {2, 67, 3, 5}, {2, 100, 4, 5}, {9, 1, 1, 1}, {9, 67, 3, 5}, {9, 1000, 7, 9}} {
+		floor   uint64
+	}{
+		{0, budget, 1, 1, 1}, {0, budget, 34, 2, 2}, {0, budget, 67, 6, 5}, {0, budget, 231, 7, 9},
+		{1, budget, 67, 6, 5}, {2, budget, 67, 5, 5}, {3, budget, 67, 4, 5}, {4, budget, 67, 3, 5}, {5, budget, 67, 3, 5},
+		{2, budget, 100, 5, 5}, {9, budget, 1, 1, 1}, {9, budget, 67, 3, 5}, {9, budget, 1000, 7, 9},
+		{1, 0, 67, 4, 5}, {3, 0, 67, 4, 5}, {4, 0, 67, 3, 5}, {5, 0, 67, 2, 2}, {6, 0, 67, 1, 1}, {7, 0, 67, 0, 0}, {2, 0, 1000, 4, 5},
+	} {
 		var first map[string]Estimate
 		for range 5 {
-			h := counting(Goal{K: c.k, Phi: 0.1, Memory: 4096}, counts) // in any order
-			low, bar := h.lowest(c.size)
-			require.Len(t, low, c.evicted, "%+v", c)
-			require.Equal(t, c.bar, bar, "%+v", c)
-			h.evict(low, bar)
-			h.relink()
-			require.Equal(t, c.bar, h.floor)
-			require.EqualValues(t, 5, h.estimate(hashfam.Family{}.SumString("b")).High)
+			goal := Goal{K: c.k, Memory: c.memory}
+			if c.k == 0 {
+				goal.Phi = 0.1
+			}
+			h := counting(goal, counts) // in any order
+			h.evict(h.log.countFreeing(c.size, h.floor), c.size)
+			require.Equal(t, len(counts)-c.evicted, h.live, "%+v", c)
+			require.Equal(t, c.floor, h.floor, "%+v", c)
+			require.Equal(t, c.floor, h.missed, "%+v", c)
+			for key, n := range counts {
+				require.GreaterOrEqual(t, h.estimate(hashfam.Family{}.SumString(key)).High, n)
+			}
 			if first == nil {
 				first = keys(h, 0)
 			}
@@ -175,6 +188,7 @@ func drawStream(t *rapid.T, goal Goal) []string {
 type counted struct {
 	*Tracker
 	seen map[string]bool
+	used uint64 // the room of the log when enough of it was last used
 }
 
 func (c *counted) count(t *rapid.T, key string) {
@@ -184,13 +198,21 @@ func (c *counted) count(t *rapid.T, key string) {
 }
 
 func (c *counted) check(t *rapid.T) {
+	if c.used == 0 || c.live >= c.least(c.room()) {
+		c.used = c.room()
+	}
+	if least := c.least(min(c.room(), c.used)); c.live < least {
+		t.Fatalf("%d records of %d keys, want %d, room for %d bytes", c.live, len(c.seen), least, c.room())
+	}
+}
+
+// least returns the number of records that a log with this room must have.
+func (c *counted) least(room uint64) int {
 	least := min(c.K, len(c.seen))
-	if room := c.roomFor(0); c.Memory > 0 {
+	if c.Memory > 0 {
 		least = min(least, int(room-room/evictShare)/39-1)
 	}
-	if c.live < least {
-		t.Fatalf("%d records of %d keys, want %d", c.live, len(c.seen), least)
-	}
+	return least
 }
 
 // A decoded tracker goes on like the original.

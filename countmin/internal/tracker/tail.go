@@ -21,6 +21,7 @@ type tail struct {
 	words []uint64 // nil while all counters are zero
 	size  uint32   // number of words, whether or not they are allocated
 	shift uint8    // a counter has 1<<shift bits; from 2 to 6
+	grows bool     // whether wider counters get more memory
 }
 
 const (
@@ -29,8 +30,10 @@ const (
 	tailMaxShift = 6
 )
 
-// newTail returns a tail with the given number of words, all of which are zero.
-func newTail(words uint64, shift uint8) tail { return tail{size: uint32(words), shift: shift} }
+// newTail returns a tail of zeros, of which g determines the size.
+func newTail(g Goal) tail {
+	return tail{size: uint32(g.tailWords()), shift: tailShift, grows: g.grows()}
+}
 
 // allocate allocates the tail's memory if it has none yet.
 func (t *tail) allocate() {
@@ -39,8 +42,8 @@ func (t *tail) allocate() {
 	}
 }
 
-// cells returns the number of counters in the given number of words.
-func (t *tail) cells(words uint64) uint64 { return words << 6 >> (t.shift & 7) }
+// cells returns the number of counters in both rows.
+func (t *tail) cells() uint64 { return uint64(t.size) << 6 >> (t.shift & 7) }
 
 // limit returns the largest count that fits in a counter.
 func (t *tail) limit() uint64 { return ^uint64(0) >> (64 - 1<<(t.shift&7)) }
@@ -48,7 +51,7 @@ func (t *tail) limit() uint64 { return ^uint64(0) >> (64 - 1<<(t.shift&7)) }
 // positions returns the indexes of the key's two counters.
 func (t *tail) positions(d hashfam.Digest) (uint64, uint64) {
 	p := d.Probe()
-	w := t.cells(uint64(t.size)) / tailRows
+	w := t.cells() / tailRows
 	return p.In(w), w + p.Next().In(w)
 }
 
@@ -104,14 +107,30 @@ func (t *tail) add(d hashfam.Digest, n, most uint64) (before uint64, added bool)
 	return before, true
 }
 
-// raise raises the key's counters to the given count, which must fit, if they
-// are lower.
+// raise raises the key's counters to the given count if they are lower. They
+// become wide enough for it.
 func (t *tail) raise(d hashfam.Digest, to uint64) {
+	for to > t.limit() {
+		t.widen()
+	}
 	t.allocate()
 	i, j := t.positions(d)
 	t.lift(i, to)
 	t.lift(j, to)
 }
+
+// widen doubles the width of the counters: in twice as much memory if the tail
+// grows, otherwise in the same memory, with half as many counters.
+func (t *tail) widen() {
+	words := t.size
+	if t.grows {
+		words *= 2
+	}
+	t.reshape(words, t.shift+1)
+}
+
+// halve halves the number of counters, and the memory.
+func (t *tail) halve() { t.reshape(t.size/2, t.shift) }
 
 // reshape gives the tail another number of words and width, so that it has as
 // many counters as before, or half as many. Each is then the maximum of the two
@@ -119,51 +138,92 @@ func (t *tail) raise(d hashfam.Digest, to uint64) {
 // counter need not exceed the highest count of its keys. [hashfam.Reduce]
 // preserves the order of positions, so keys find their counters at the new
 // positions.
-func (t *tail) reshape(words uint64, shift uint8) {
-	n := newTail(words, shift)
+func (t *tail) reshape(words uint32, shift uint8) {
+	n := tail{size: words, shift: shift, grows: t.grows}
 	if t.words != nil {
 		n.allocate()
-		cells := t.cells(uint64(t.size))
-		pair := cells / n.cells(words) / 2 // 1 if there are half as many, otherwise 0
-		for i := range cells {
-			n.lift(i>>pair, t.get(i))
+		pair := t.cells() / n.cells() / 2 // 1 if there are half as many, otherwise 0
+		for i := range n.cells() {
+			n.lift(i, max(t.get(i<<pair), t.get(i<<pair|pair)))
 		}
 	}
 	*t = n
 }
 
-// addTail adds the counters of o, which must have the same shape. If a sum does
-// not fit, it returns false without changing t. Counters of 64 bits saturate
-// instead.
-func (t *tail) addTail(o *tail) bool {
-	if o.words == nil {
-		return true
-	}
-	t.allocate()
-	for i := range t.cells(uint64(t.size)) {
-		if t.shift < tailMaxShift && t.get(i) > t.limit()-o.get(i) {
-			return false
+// match gives t and o the same shape: the greater width, and the smaller number
+// of words. The tails must belong to equal goals.
+func (t *tail) match(o *tail) {
+	shift := max(t.shift, o.shift)
+	for _, l := range []*tail{t, o} {
+		for l.shift < shift {
+			l.widen()
 		}
+	}
+	size := min(t.size, o.size)
+	for _, l := range []*tail{t, o} {
+		for l.size > size {
+			l.halve()
+		}
+	}
+}
+
+// addTail adds the counters of o. They become wider until all sums fit, but
+// those of 64 bits saturate.
+func (t *tail) addTail(o tail) {
+	o = o.clone()
+	t.match(&o)
+	if t.words == nil {
+		t.words = o.words
+		return
+	}
+	if o.words == nil {
+		return
+	}
+	for !t.sumsFit(&o) {
+		t.widen()
+		o.widen()
 	}
 	for i, w := range o.words {
 		t.words[i] = sizing.SaturatingAdd(t.words[i], w)
 	}
+}
+
+// sumsFit reports whether all counters of t and o, which must have the same
+// shape, can be added. In each pair of words, it looks for a carry out of a
+// counter's highest bit.
+func (t *tail) sumsFit(o *tail) bool {
+	if t.shift == tailMaxShift {
+		return true // since they saturate
+	}
+	highest := ^uint64(0) / t.limit() << (1<<t.shift - 1)
+	for i, v := range t.words {
+		w := o.words[i]
+		if carries := v&w | (v|w)&^(v+w); carries&highest != 0 {
+			return false
+		}
+	}
 	return true
 }
 
-// cover raises every counter to the corresponding counter of o, which must have
-// the same shape, if it is lower.
-func (t *tail) cover(o *tail) {
+// cover raises every counter to the corresponding counter of o if it is lower.
+func (t *tail) cover(o tail) {
+	o = o.clone()
+	t.match(&o)
 	if o.words == nil {
 		return
 	}
 	t.allocate()
-	for i := range t.cells(uint64(t.size)) {
+	for i := range t.cells() {
 		t.lift(i, o.get(i))
 	}
 }
 
-func (t *tail) clone() tail { return tail{slices.Clone(t.words), t.size, t.shift} }
+// clone returns a deep copy of t.
+func (t *tail) clone() tail {
+	c := *t
+	c.words = slices.Clone(t.words)
+	return c
+}
 
 // equal reports whether t and o have the same shape and equal counters.
 func (t *tail) equal(o *tail) bool {

@@ -50,12 +50,12 @@ type Tracker struct {
 	live   int // number of records in the log
 
 	Goal
-	want uint64 // number of records that the log should hold if memory allows
+	want int // number of records that the log should hold if memory allows
 }
 
 // New returns an empty tracker.
 func New(g Goal) Tracker {
-	return Tracker{Goal: g, want: g.wanted(), tail: newTail(g.tailWords(), tailShift), index: newIndex(1)}
+	return Tracker{Goal: g, want: g.wanted(), tail: newTail(g), index: newIndex(1)}
 }
 
 // Observe counts key n > 0 times in the last pane, or in a new pane if the last
@@ -83,7 +83,7 @@ func Observe[K Key](p *Panes, d hashfam.Digest, key K, n uint64) {
 		return
 	}
 	t.missed = max(t.missed, now)
-	t.raise(d, now)
+	t.tail.raise(d, now)
 }
 
 // admit appends a record. If the log's array is full, it becomes four times as
@@ -102,15 +102,6 @@ func admit[K Key](t *Tracker, count, guess uint64, d hashfam.Digest, key K) {
 
 // blank reports whether t contains only a Goal.
 func (t *Tracker) blank() bool { return t.tail.size == 0 }
-
-// raise raises the key's counters in the tail to the given count if they are
-// lower.
-func (t *Tracker) raise(d hashfam.Digest, to uint64) {
-	for to > t.tail.limit() {
-		t.widen(&t.tail)
-	}
-	t.tail.raise(d, to)
-}
 
 // Total returns the sum of all counts.
 func (t *Tracker) Total() uint64 { return t.total }
