@@ -111,10 +111,10 @@ func (p Params) check(reason error) error {
 	return nil
 }
 
-// fits returns an error with the given reason if a filter with the valid
-// parameters p is too large for this platform.
-func (p Params) fits(reason error) error {
-	return errs.Fits(reason, "Params.Counters", p.Counters, p.SizeBytes())
+// fits returns ErrParams if a filter with the valid parameters p is too large
+// for this platform.
+func (p Params) fits() error {
+	return errs.Fits(hashfam.ErrParams, "Params.Counters", p.Counters, p.SizeBytes())
 }
 
 // blocked reports whether the layout is [bloom.Blocked], not [bloom.Classic].

@@ -26,7 +26,7 @@ type counted struct {
 }
 
 var format = frame.Format[counted, byte]{
-	Kind: frame.Cuckoo, Version: 1, Errs: errs, Parse: parseParams, Fits: counted.fits,
+	Kind: frame.Cuckoo, Version: 1, Errs: errs, Parse: parseParams,
 }
 
 // AppendBinary appends the encoded filter to dst: 72 bytes plus the table. See
@@ -46,7 +46,11 @@ func (f *Filter) UnmarshalBinary(data []byte) error {
 
 // ReadFrom decodes the next filter from r into f. See Encoding in package
 // [hashfam].
-func (f *Filter) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, f.decode) }
+func (f *Filter) ReadFrom(r io.Reader) (int64, error) {
+	fr := frame.NewReader(r, errs)
+	err := f.decode(fr)
+	return fr.Bytes(), err
+}
 
 // MarshalText returns the encoded filter in base64.
 func (f Filter) MarshalText() ([]byte, error) { return frame.MarshalText(&f) }

@@ -32,7 +32,6 @@ type scalableHeader struct {
 
 var scalableFormat = frame.Format[scalableHeader, byte]{
 	Kind: frame.ScalableCuckoo, Version: 1, Errs: errs, Parse: parseScalable,
-	Fits: scalableHeader.fits,
 }
 
 // AppendBinary appends the encoded filter to dst: the pages, 8 bytes for each
@@ -55,7 +54,11 @@ func (s *Scalable) UnmarshalBinary(data []byte) error {
 
 // ReadFrom decodes the next filter from r into s. See Encoding in package
 // [hashfam].
-func (s *Scalable) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, s.decode) }
+func (s *Scalable) ReadFrom(r io.Reader) (int64, error) {
+	fr := frame.NewReader(r, errs)
+	err := s.decode(fr)
+	return fr.Bytes(), err
+}
 
 // MarshalText returns the encoded filter in base64.
 func (s Scalable) MarshalText() ([]byte, error) { return frame.MarshalText(&s) }

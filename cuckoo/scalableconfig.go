@@ -52,10 +52,10 @@ func (c ScalableConfig) check(reason error) error {
 	return nil
 }
 
-// fits returns an error for the given reason if the first pages of a filter for
-// c, which is valid, are too large for this platform.
-func (c ScalableConfig) fits(reason error) error {
-	return errs.Fits(reason, "ScalableConfig.Expected", c.Expected, c.shape().SizeBytes())
+// fits returns ErrParams if the first pages of a filter for c, which is valid,
+// are too large for this platform.
+func (c ScalableConfig) fits() error {
+	return errs.Fits(hashfam.ErrParams, "ScalableConfig.Expected", c.Expected, c.shape().SizeBytes())
 }
 
 // shape returns the shape of the pages if Expected and FPRate are valid.

@@ -48,7 +48,11 @@ func (e *Exact) UnmarshalBinary(data []byte) error {
 
 // ReadFrom decodes the next Exact from r into e. See Encoding in package
 // [hashfam].
-func (e *Exact) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, e.decode) }
+func (e *Exact) ReadFrom(r io.Reader) (int64, error) {
+	fr := frame.NewReader(r, errs)
+	err := e.decode(fr)
+	return fr.Bytes(), err
+}
 
 // MarshalText returns the encoded Exact in base64.
 func (e Exact) MarshalText() ([]byte, error) { return frame.MarshalText(&e) }

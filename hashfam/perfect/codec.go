@@ -49,7 +49,11 @@ func (f *Function) UnmarshalBinary(data []byte) error {
 
 // ReadFrom decodes the next function from r into f. See Encoding in package
 // [hashfam].
-func (f *Function) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, f.decode) }
+func (f *Function) ReadFrom(r io.Reader) (int64, error) {
+	fr := frame.NewReader(r, errs)
+	err := f.decode(fr)
+	return fr.Bytes(), err
+}
 
 // MarshalText returns the encoded function in base64.
 func (f Function) MarshalText() ([]byte, error) { return frame.MarshalText(&f) }
