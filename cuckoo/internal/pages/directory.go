@@ -24,12 +24,7 @@ type directory struct {
 
 // has reports whether d, or a directory that is older, may contain the key.
 func (d *directory) has(k locus) bool {
-	for ; d != nil; d = d.older {
-		if d.page(k.bits).has(k) {
-			return true
-		}
-	}
-	return false
+	return d.page(k.bits).has(k) || d.older != nil && d.older.has(k)
 }
 
 // copies returns the number of slots in d and in older directories that may

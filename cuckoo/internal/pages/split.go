@@ -178,7 +178,8 @@ func (s *Set) split(p *page, key uint64) (halves [2]*page, orphans []locus) {
 	number := key &^ (1<<(64-p.depth) - 1)
 	for i := range s.Buckets {
 		var lists [2][table.Slots]uint64
-		var taken [2]uint32
+		zeros := uint64(0) // number of keys in lists[0]
+		ones := uint64(0)  // and in lists[1]
 		for _, stored := range p.Fingerprints(i) {
 			if stored == 0 {
 				continue
@@ -192,13 +193,18 @@ func (s *Set) split(p *page, key uint64) (halves [2]*page, orphans []locus) {
 			}
 			h := known >> (p.tail & 63) & 1
 			known = known << ((tail - p.tail + 1) & 63) & (2*free - 1)
-			lists[h][taken[h]%table.Slots] = (partner<<((tail+1)&63) | known) ^ free
-			taken[h]++
+			slot := zeros
+			if h == 1 {
+				slot = ones
+			}
+			lists[h][slot%table.Slots] = (partner<<((tail+1)&63) | known) ^ free
+			ones += h
+			zeros += 1 - h
 		}
-		for h, half := range halves {
-			half.Fill(i, lists[h])
-			half.taken += taken[h]
-		}
+		halves[0].Fill(i, lists[0])
+		halves[1].Fill(i, lists[1])
+		halves[0].taken += uint32(zeros)
+		halves[1].taken += uint32(ones)
 	}
 	return halves, orphans
 }
