@@ -117,8 +117,9 @@ func (p Params) fits() error {
 	return errs.Fits(hashfam.ErrParams, "Params.Counters", p.Counters, p.SizeBytes())
 }
 
-// blocked reports whether the layout is [bloom.Blocked], not [bloom.Classic].
-func (p Params) blocked() bool { return p.Layout == bloom.Blocked }
+// blocked reports whether the layout is [bloom.Blocked], not [bloom.Classic]. A
+// query would take longer if p were copied.
+func (p *Params) blocked() bool { return p.Layout == bloom.Blocked }
 
 // String describes p in one line, without the family's key.
 func (p Params) String() string {

@@ -131,15 +131,7 @@ func (h Header) DecodeParams(fields any, m *fault.Maker) error {
 	if err := h.checkLength(binary.Size(fields), m); err != nil {
 		return err
 	}
-	if _, err := binary.Decode(h.Params, binary.LittleEndian, fields); err != nil {
-		return err // never: the length is right
-	}
-	for i, b := range EncodeParams(fields) {
-		if b != h.Params[i] {
-			return h.notZero(i, m)
-		}
-	}
-	return nil
+	return h.decode(fields, m)
 }
 
 // DecodeFirst is like DecodeParams for the first parameters. It returns the
@@ -149,7 +141,18 @@ func (h Header) DecodeFirst(fields any, m *fault.Maker) ([]byte, error) {
 	if len(h.Params) < size {
 		return nil, m.Field(hashfam.ErrCorrupt, "parameter length", len(h.Params), fmt.Sprintf("at least %d", size))
 	}
-	others := h.Params[size:]
-	h.Params = h.Params[:size]
-	return others, h.DecodeParams(fields, m)
+	return h.Params[size:], h.decode(fields, m)
+}
+
+// decode decodes fields from the first parameters, which are long enough.
+func (h Header) decode(fields any, m *fault.Maker) error {
+	if _, err := binary.Decode(h.Params, binary.LittleEndian, fields); err != nil {
+		return err // never: the length is right
+	}
+	for i, b := range EncodeParams(fields) {
+		if b != h.Params[i] {
+			return h.notZero(i, m)
+		}
+	}
+	return nil
 }
