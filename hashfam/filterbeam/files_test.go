@@ -211,6 +211,56 @@ func TestCompressedFilesAreReadOnce(t *testing.T) {
 	require.False(t, splittable(name+"none"))
 }
 
+// A byte order mark is skipped, wherever a runner splits the file. A file that
+// contains nothing else has no lines.
+func TestByteOrderMarksAreSkipped(t *testing.T) {
+	const mark = "\ufeff"
+	name := filepath.Join(t.TempDir(), "keys.txt")
+	for text, keys := range map[string]uint64{mark: 0, mark + "ada\r\ngrace\r\n": 2} {
+		write(t, name, text)
+		size := int64(len(text))
+		for cut := int64(1); cut < size; cut++ {
+			sum, err := readPieces(t, bloomPlan(bloom.Blocked), name, size, offsetrange.Restriction{End: cut}, offsetrange.Restriction{Start: cut, End: size})
+			require.NoError(t, err)
+			read := uint64(size)
+			require.Equal(t, keys, sum.Totals[keysRead], "%q, %d", text, cut)
+			require.Equal(t, [...]uint64{1, read, read}, [...]uint64{sum.Totals[filesRead], sum.Totals[bytesRead], sum.Totals[storedRead]}, "%q, %d", text, cut)
+		}
+	}
+}
+
+// Files that are not lines are errors that say what to do. Only gzip files are
+// decompressed, and zeros may follow their last member.
+func TestFilesThatAreNotLinesAreRefused(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "keys.txt")
+	var zipped, twice bytes.Buffer
+	for to, text := range map[*bytes.Buffer]string{&zipped: "ada\n", &twice: "\x1f\x8b\x08"} {
+		w := gzip.NewWriter(to)
+		_, err := io.WriteString(w, text)
+		require.NoError(t, err)
+		require.NoError(t, w.Close())
+	}
+	for text, want := range map[string]string{
+		"\xf1fam\x07\x01":               "is a static filter, not lines",
+		"\xfd7zXZ\x00\x00":              "is compressed by xz, not lines: use xzcat FILE",
+		"\xff\xfea\x00\n\x00":           "is UTF-16, not lines: use iconv -f UTF-16 -t UTF-8 FILE",
+		"ada\rgrace\r":                  "lines end with a carriage return alone",
+		twice.String():                  "after decompression, it is compressed by gzip",
+		zipped.String() + "\x00\x00":    "",
+		zipped.String() + "\x00\x00ada": "other bytes follow the gzip data",
+	} {
+		write(t, name, text)
+		size := int64(len(text))
+		sum, err := readPieces(t, bloomPlan(bloom.Blocked), name, size, offsetrange.Restriction{End: size})
+		if want == "" {
+			require.NoError(t, err)
+			require.EqualValues(t, 1, sum.Totals[keysRead])
+			continue
+		}
+		require.ErrorContains(t, err, name+": "+want)
+	}
+}
+
 // build builds p from files, and returns the number of keys.
 func build(t *testing.T, p Plan, out string, patterns ...string) (uint64, error) {
 	t.Helper()

@@ -17,17 +17,19 @@ import (
 // frame to the file out. Each line, as split by bufio.ScanLines, is a key.
 // Empty lines are skipped, unless [Plan.Lines] says otherwise. Patterns must be
 // patterns of the file system. A file that is matched several times is read
-// once, even if its name is spelled differently. A file that begins like a
-// compressed file (gzip) is decompressed, whatever its name.
+// once, even if its name is spelled differently. A file that begins like a gzip
+// file is decompressed, whatever its name, and a UTF-8 byte order mark at the
+// beginning is skipped.
 //
 // The result has one element, a [Summary]. The job fails if there are no
 // patterns, if a pattern matches no file or a file that a job writes, such as
-// out, if a file is longer or shorter than listed, or if a worker does not know
-// the plan's family. If the job fails, out stays unchanged, because the frame
-// is written using another name and renamed at the end, or copied if the file
-// system cannot rename files. The program must import the file systems of the
-// patterns and of out, as described in the package comment. See
-// docs/distributed.md for the memory that a job needs.
+// out, if a file does not contain lines but is for example a filter, an archive,
+// UTF-16 or compressed in another way, if a file is longer or shorter than
+// listed, or if a worker does not know the plan's family. If the job fails, out
+// stays unchanged, because the frame is written using another name and renamed
+// at the end, or copied if the file system cannot rename files. The program must
+// import the file systems of the patterns and of out, as described in the
+// package comment. See docs/distributed.md for the memory that a job needs.
 func Files(s beam.Scope, p Plan, out string, patterns ...string) beam.PCollection {
 	s = s.Scope("filterbeam.Files")
 	files, listing := beam.ParDo2(s, newMatchFn(out, patterns), beam.Impulse(s))

@@ -3,6 +3,7 @@ package filterbeam
 import (
 	"bytes"
 	"cmp"
+	"compress/gzip"
 	"context"
 	"fmt"
 	"io"
@@ -49,9 +50,8 @@ func splittable(name string) bool {
 		return false
 	}
 	defer opened.close()
-	zipped, _, err := lines.Zipped(opened.Reader)
 	_, seekable := opened.Reader.(io.Seeker)
-	return err == nil && seekable && !zipped
+	return seekable && lines.Recognize(opened.Reader, false).Form != lines.Gzip
 }
 
 // RestrictionSize returns the number of bytes in a piece.
@@ -81,14 +81,14 @@ func (f *readFn) read(ctx context.Context, rt *sdf.LockRTracker, name string, si
 		return err
 	}
 	defer opened.close()
-	zipped, whole, err := lines.Zipped(opened.Reader)
-	if err != nil {
-		return err
+	content := lines.Recognize(opened.Reader, f.Spec.Lines.NUL)
+	switch content.Form {
+	case lines.Plain:
+		return f.readPlain(ctx, rt, content.Reader, size)
+	case lines.Gzip:
+		return f.readCompressed(ctx, rt, content.Reader, size)
 	}
-	if zipped {
-		return f.readCompressed(ctx, rt, whole, size)
-	}
-	return f.readPlain(ctx, rt, whole, size)
+	return content.Refusal()
 }
 
 // readPlain adds the lines that start in the piece. It returns an error if the
@@ -100,14 +100,16 @@ func (f *readFn) readPlain(ctx context.Context, rt *sdf.LockRTracker, content io
 		return err
 	}
 	before := f.tally.Totals[bytesRead]
+	first := restriction(rt).Start == 0
 	for mine := true; mine; {
 		if err := cmp.Or(ctx.Err(), r.Next()); err != nil {
 			return err
 		}
 		n := claim(rt, r.Starts)
-		if err := f.addLines(ctx, r, n); err != nil {
+		if err := f.addLines(ctx, r, n, first); err != nil {
 			return err
 		}
+		first = false
 		mine = n > 0 && n == len(r.Keys)
 	}
 	f.tally.Totals[storedRead] += f.tally.Totals[bytesRead] - before
@@ -174,32 +176,42 @@ func (f *readFn) readCompressed(ctx context.Context, rt *sdf.LockRTracker, conte
 
 // readAll adds all lines in a compressed file.
 func (f *readFn) readAll(ctx context.Context, content io.Reader) error {
-	unzipped, err := lines.Unzip(content)
+	unzipped, err := lines.Gunzip(content, new(gzip.Reader))
 	if err != nil {
 		return err
 	}
-	r, err := f.linesFrom(unzipped, 0)
+	inside := lines.Recognize(unzipped, f.Spec.Lines.NUL)
+	if err := inside.Refusal(); err != nil {
+		return fmt.Errorf("after decompression, it %w", err)
+	}
+	r, err := f.linesFrom(inside.Reader, 0)
 	if err != nil {
 		return err
 	}
+	first := true
 	for more := true; more; {
 		if err := cmp.Or(ctx.Err(), r.Next()); err != nil {
 			return err
 		}
-		if err := f.addLines(ctx, r, len(r.Keys)); err != nil {
+		if err := f.addLines(ctx, r, len(r.Keys), first); err != nil {
 			return err
 		}
+		first = false
 		more = len(r.Keys) > 0
 	}
 	return nil
 }
 
 // addLines adds the first n lines of a batch, which is empty at the end of the
-// file. The file is counted by the piece that contains its first line, or finds
-// that it has no lines. Another piece that starts at 0 is empty.
-func (f *readFn) addLines(ctx context.Context, batch *lines.Reader, n int) error {
+// file. first is true for the first batch of a file. The file is counted by the
+// piece that contains its first line, or finds that it has no lines, but perhaps
+// a byte order mark. Another piece that starts at 0 is empty.
+func (f *readFn) addLines(ctx context.Context, batch *lines.Reader, n int, first bool) error {
 	hasFirst := n > 0 && batch.Starts[0] == 0
-	hasNoLines := len(batch.Keys) == 0 && batch.Offset == 0
+	hasNoLines := len(batch.Keys) == 0 && first
+	if hasNoLines {
+		f.tally.Totals[bytesRead] += uint64(batch.Offset)
+	}
 	if hasFirst || hasNoLines {
 		f.tally.Totals[filesRead]++
 		f.tally.Totals[binaryFiles] += hardlyLines(batch.Keys[:n])

@@ -14,41 +14,78 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A Number is a flag such as -n 1e6. It implements flag.Value.
+// A Number is a flag such as -n 1e6. It implements the Value of packages flag
+// and pflag.
 type Number uint64
 
 func (n *Number) String() string { return strconv.FormatUint(uint64(*n), 10) }
 
-// Set sets n to the number in text.
+// Type returns the word for the number in a list of flags.
+func (n *Number) Type() string { return "number" }
+
+// Set sets n to the number in text. 1k is 1000, 1M a million and 1G a billion.
 func (n *Number) Set(text string) error {
-	x, err := strconv.ParseFloat(text, 64)
+	x, err := parse(text, 1000)
 	if err != nil || !(x >= 1 && x <= 1<<48 && x == math.Trunc(x)) {
-		return errors.New("want a whole number from 1 to 2^48, such as 1000000 or 1e6")
+		return errors.New("want a whole number from 1 to 2^48, such as 1000000, 1e6 or 1M")
 	}
 	*n = Number(x)
 	return nil
 }
 
-// A Size is a flag such as -memory 64M. It implements flag.Value.
+// A Size is a flag such as -memory 64M. It implements the Value of packages
+// flag and pflag.
 type Size uint64
 
 func (s *Size) String() string { return strconv.FormatUint(uint64(*s), 10) }
 
-// Set sets s to the number of bytes in text.
+// Type returns the word for the size in a list of flags.
+func (s *Size) Type() string { return "bytes" }
+
+// Set sets s to the number of bytes in text. 1K is 1024.
 func (s *Size) Set(text string) error {
-	digits := strings.TrimSuffix(strings.TrimSuffix(strings.ToUpper(text), "B"), "I")
-	unit := 1.0
-	for i, suffix := range []string{"K", "M", "G", "T"} {
-		if before, found := strings.CutSuffix(digits, suffix); found {
-			digits = before
-			unit = math.Ldexp(1, 10*(i+1))
-		}
-	}
-	x, err := strconv.ParseFloat(digits, 64)
-	if err != nil || !(x*unit >= 1 && x*unit <= 1<<48) {
+	text = strings.ToUpper(text)
+	x, err := parse(strings.TrimSuffix(strings.TrimSuffix(text, "B"), "I"), 1024)
+	if err != nil || !(x >= 1 && x <= 1<<48) {
 		return errors.New("want a number of bytes up to 2^48, such as 1000000, 64M or 2G")
 	}
-	*s = Size(x * unit)
+	*s = Size(x)
+	return nil
+}
+
+// parse returns the number in text, which can end with K, M, G or T.
+func parse(text string, kilo float64) (float64, error) {
+	unit := 1.0
+	for _, suffix := range []string{"K", "M", "G", "T"} {
+		unit *= kilo
+		if digits, found := strings.CutSuffix(strings.ToUpper(text), suffix); found {
+			x, err := strconv.ParseFloat(digits, 64)
+			return x * unit, err
+		}
+	}
+	return strconv.ParseFloat(text, 64)
+}
+
+// A Rate is a flag such as -fpr 1%. It implements the Value of packages flag and
+// pflag.
+type Rate float64
+
+func (r *Rate) String() string { return strconv.FormatFloat(float64(*r), 'g', -1, 64) }
+
+// Type returns the word for the rate in a list of flags.
+func (r *Rate) Type() string { return "rate" }
+
+// Set sets r to the rate in text.
+func (r *Rate) Set(text string) error {
+	digits, percent := strings.CutSuffix(text, "%")
+	x, err := strconv.ParseFloat(digits, 64)
+	if err != nil {
+		return errors.New("want a number such as 0.01, or 1%")
+	}
+	if percent {
+		x /= 100
+	}
+	*r = Rate(x)
 	return nil
 }
 
@@ -91,17 +128,25 @@ func Full(limit string, keys uint64, want string) error {
 	return fmt.Errorf("%s is too small for %d keys; want %s", limit, keys, want)
 }
 
-// words replaces the names of fields with those of flags. In formulas, names
-// have no hyphen, which would be read as a minus.
-var words = strings.NewReplacer(
-	"Capacity/", "n/", "Expected/", "n/", "2^64 Epsilon", "2^64 epsilon", "or K", "or -k",
-	"Capacity", "-n", "Expected", "-n", "FPRate", "-fpr", "MemoryBytes", "-memory", "Epsilon", "-epsilon", "Delta", "-delta",
-	"Phi", "-phi", "Layout", "-layout", "Config.", "", "HeavyConfig.", "", "ScalableConfig.", "", "Params.", "",
-	"\n", " ",
-)
+// words returns a replacer of the names of fields with those of flags, which
+// begin with dash. In formulas, names have no hyphen, which would be read as a
+// minus.
+func words(dash string) *strings.Replacer {
+	all := []string{
+		"Capacity/", "n/", "Expected/", "n/", "2^64 Epsilon", "2^64 epsilon", "or K", "or -k", "Capacity", "-n", "Expected", "-n",
+		"Config.", "", "HeavyConfig.", "", "ScalableConfig.", "", "Params.", "", "\n", " ",
+	}
+	for field, flag := range map[string]string{
+		"FPRate": "fpr", "MemoryBytes": "memory", "Epsilon": "epsilon", "Delta": "delta", "Phi": "phi", "Layout": "layout",
+	} {
+		all = append(all, field, dash+flag)
+	}
+	return strings.NewReplacer(all...)
+}
 
-// Message returns the text of an error in a line, in the words of the flags.
-func Message(err error) string {
+// Message returns the text of an error in a line, in the words of the flags,
+// whose names begin with dash.
+func Message(err error, dash string) string {
 	var field *hashfam.FieldError
 	if !errors.As(err, &field) {
 		text := err.Error()
@@ -117,9 +162,9 @@ func Message(err error) string {
 	if name == "K" {
 		name = "-k"
 	}
-	value := fmt.Sprint(field.Value)
-	if errors.Is(field.Err, hashfam.ErrParams) {
-		return before + words.Replace(fmt.Sprintf("%s %s, want %s", name, value, field.Allowed))
+	text = fmt.Sprintf("%s %v, want %s", name, field.Value, field.Allowed)
+	if !errors.Is(field.Err, hashfam.ErrParams) {
+		text = fmt.Sprintf("%v: %s", field.Err, text)
 	}
-	return before + words.Replace(fmt.Sprintf("%v: %s %s, want %s", field.Err, name, value, field.Allowed))
+	return before + words(dash).Replace(text)
 }

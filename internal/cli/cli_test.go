@@ -14,13 +14,13 @@ import (
 )
 
 func TestNumbers(t *testing.T) {
-	for text, want := range map[string]Number{"1": 1, "1000000": 1e6, "1e9": 1e9, "2.5e3": 2500, "281474976710656": 1 << 48} {
+	for text, want := range map[string]Number{"1": 1, "1000000": 1e6, "1e9": 1e9, "2.5e3": 2500, "1k": 1000, "2.5M": 2_500_000, "3G": 3e9, "281474976710656": 1 << 48} {
 		var n Number
 		require.NoError(t, n.Set(text))
 		require.Equal(t, want, n)
 		require.Equal(t, fmt.Sprint(uint64(want)), n.String())
 	}
-	for _, text := range []string{"", "0", "-1", "1.5", "NaN", "Inf", "1e15", "ten"} {
+	for _, text := range []string{"", "0", "-1", "1.5", "NaN", "Inf", "1e15", "ten", "k", "1.0005k", "1KB"} {
 		require.ErrorContains(t, new(Number).Set(text), "want a whole number from 1 to 2^48", text)
 	}
 }
@@ -39,6 +39,17 @@ func TestSizes(t *testing.T) {
 	}
 	for _, text := range []string{"", "0", "-1M", "NaN", "1P", "1e15", "512T", "M"} {
 		require.ErrorContains(t, new(Size).Set(text), "want a number of bytes up to 2^48", text)
+	}
+}
+
+func TestRates(t *testing.T) {
+	for text, want := range map[string]Rate{"0.01": 0.01, "1%": 0.01, "1e-6": 1e-6, "0.5%": 0.005, "2": 2} {
+		var r Rate
+		require.NoError(t, r.Set(text))
+		require.Equal(t, want, r, text)
+	}
+	for _, text := range []string{"", "%", "1 %", "one"} {
+		require.ErrorContains(t, new(Rate).Set(text), "want a number such as 0.01, or 1%", text)
 	}
 }
 
@@ -79,6 +90,7 @@ func TestMessagesAreLinesInTheWordsOfTheFlags(t *testing.T) {
 		"Capacity FPRate: no such file or directory": notThere,
 		"one two": errors.New("one\ntwo"),
 	} {
-		require.Equal(t, want, Message(err))
+		require.Equal(t, want, Message(err, "-"))
+		require.Equal(t, strings.NewReplacer("-fpr", "--fpr", "-delta", "--delta").Replace(want), Message(err, "--"))
 	}
 }

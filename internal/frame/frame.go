@@ -43,8 +43,10 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
+// Magic are the first bytes of each frame.
+const Magic = "\xf1fam"
+
 const (
-	magic      = "\xf1fam"
 	fixedBytes = 24  // the header before the parameters
 	sumBytes   = 8   // a checksum and four zero bytes
 	alignment  = 64  // the payload begins at a multiple of this
@@ -138,7 +140,7 @@ func appendSum(dst []byte, crc uint32) []byte {
 // append appends the encoded header, including its checksum.
 func (h Header) append(dst []byte) []byte {
 	start := len(dst)
-	dst = append(dst, magic...)
+	dst = append(dst, Magic...)
 	dst = append(dst, byte(h.Kind), h.Version)
 	dst = binary.LittleEndian.AppendUint16(dst, uint16(len(h.Params)))
 	dst = binary.LittleEndian.AppendUint64(dst, h.Check)
@@ -153,8 +155,8 @@ func (h Header) append(dst []byte) []byte {
 // parseFixed parses the first 24 bytes. It returns a header without parameters
 // and their length.
 func parseFixed(b []byte, m *fault.Maker) (Header, int, error) {
-	if string(b[:4]) != magic {
-		return Header{}, 0, m.Field(hashfam.ErrCorrupt, "magic", fmt.Sprintf("% x", b[:4]), fmt.Sprintf("% x", magic))
+	if string(b[:4]) != Magic {
+		return Header{}, 0, m.Field(hashfam.ErrCorrupt, "magic", fmt.Sprintf("% x", b[:4]), fmt.Sprintf("% x", Magic))
 	}
 	h := Header{
 		Kind:    Kind(b[4]),

@@ -2,13 +2,13 @@
 //
 // A line ends with "\n" or "\r\n". If NUL is set, it ends with a zero byte
 // instead, so that it can contain line breaks. The last line may lack its end.
-// All other bytes are part of the key.
+// A UTF-8 byte order mark at the beginning of the file is skipped. All other
+// bytes are part of the key. [Recognize] finds files that are not lines.
 package lines
 
 import (
-	"bufio"
 	"bytes"
-	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 )
@@ -20,6 +20,10 @@ type Config struct {
 	SkipEmpty bool  // empty lines are not keys
 	SkipFirst bool  // the first line is not a key, for example because only its end is there
 	Offset    int64 // offset of the first byte in the file
+
+	// Fits returns an error if there is no memory for a buffer of this size. It
+	// may be nil.
+	Fits func(bytes uint64) error
 }
 
 // A Reader reads lines in batches, without copying them.
@@ -31,10 +35,10 @@ type Reader struct {
 	config   Config
 	r        io.Reader
 	buffer   []byte
-	from     int  // start of the bytes in the buffer that have not been returned
-	searched int  // the bytes before this one do not end a line
-	to       int  // end of the bytes that have been read
-	ended    bool // r has returned io.EOF
+	from     int   // start of the bytes in the buffer that have not been returned
+	searched int   // the bytes before this one do not end a line
+	to       int   // end of the bytes that have been read
+	err      error // io.EOF at the end of the file; it is returned after all complete lines
 }
 
 // chunk is the number of bytes that are read at once.
@@ -42,6 +46,13 @@ const chunk = 128 << 10
 
 // patience is the number of consecutive empty reads before an error.
 const patience = 100
+
+// mark is the UTF-8 byte order mark, which programs of Windows write at the
+// beginning of a file.
+const mark = "\ufeff"
+
+// surplus is the number of bytes of the longest line that are not its key.
+const surplus = len(mark) + len("\r\n")
 
 // NewReader returns a Reader for the lines in r.
 func NewReader(r io.Reader, c Config) *Reader {
@@ -51,24 +62,24 @@ func NewReader(r io.Reader, c Config) *Reader {
 // Next reads the next batch of lines into Keys and Starts. A batch contains the
 // lines that a single read has completed, so Next does not wait for more lines.
 // Only at the end of the file is it empty. Both slices and the lines are valid
-// until the next call.
+// until the next call. Next returns all lines that are complete before it returns
+// an error.
 func (r *Reader) Next() error {
 	r.Keys = r.Keys[:0]
 	r.Starts = r.Starts[:0]
-	for len(r.Keys) == 0 && !(r.ended && r.from == r.to) {
-		if err := r.refill(); err != nil {
-			return err
-		}
+	for len(r.Keys) == 0 && r.err == nil {
+		r.err = r.refill()
 		if err := r.split(); err != nil {
-			return err
+			r.err = err
 		}
 	}
-	return nil
+	if len(r.Keys) > 0 || r.err == io.EOF {
+		return nil
+	}
+	return r.err
 }
 
-// refill moves the remaining bytes to the front of the buffer and reads more. If
-// they fill the buffer, they are part of a single line, and the buffer doubles,
-// up to the longest line with its end.
+// refill moves the remaining bytes to the front of the buffer and reads more.
 func (r *Reader) refill() error {
 	if r.from > 0 {
 		r.to = copy(r.buffer, r.buffer[r.from:r.to])
@@ -76,51 +87,62 @@ func (r *Reader) refill() error {
 		r.from = 0
 	}
 	if r.to == len(r.buffer) {
-		size := 2 * uint64(r.to)
-		if size >= uint64(r.config.MaxLine) {
-			size = uint64(r.config.MaxLine) + 2 // not twice in a row for the longest line
+		if err := r.grow(); err != nil {
+			return err
 		}
-		grown := make([]byte, size)
-		copy(grown, r.buffer)
-		r.buffer = grown
 	}
-	for idle := 0; !r.ended; idle++ {
+	for range patience {
 		n, err := r.r.Read(r.buffer[r.to:min(r.to+chunk, len(r.buffer))])
 		r.to += n
-		r.ended = err == io.EOF
-		switch {
-		case err != nil && !r.ended:
+		if err != nil || n > 0 {
 			return err
-		case n > 0:
-			return nil
-		case idle == patience:
-			return io.ErrNoProgress
 		}
 	}
+	return io.ErrNoProgress
+}
+
+// grow doubles a buffer that is full of a single line, up to the longest line
+// with its end.
+func (r *Reader) grow() error {
+	size := 2 * uint64(r.to)
+	if size >= uint64(r.config.MaxLine) {
+		size = uint64(r.config.MaxLine + surplus) // not twice in a row for the longest line
+	}
+	if r.config.Fits != nil {
+		if err := r.config.Fits(size); err != nil {
+			return fmt.Errorf("line at byte %d has more than %d bytes: a longer one %w", r.Offset, r.to, err)
+		}
+	}
+	grown := make([]byte, size)
+	copy(grown, r.buffer)
+	r.buffer = grown
 	return nil
 }
 
 // split appends the lines in the buffer to the batch. It returns an error if a
-// line is too long.
+// line is too long, or if the file has other line ends.
 func (r *Reader) split() error {
 	for r.from < r.to {
 		length := bytes.IndexByte(r.buffer[r.searched:r.to], r.end())
-		full := r.to-r.from >= r.config.MaxLine+2
-		if length < 0 && !r.ended && !full {
+		line := r.buffer[r.from:r.to]
+		next := r.to
+		if length >= 0 {
+			line = r.buffer[r.from : r.searched+length]
+			next = r.searched + length + 1
+		}
+		last := length < 0 && r.err == io.EOF
+		if r.Offset == 0 && !r.config.NUL && hasOtherEnds(line, last) {
+			return errOtherEnds
+		}
+		if length < 0 && !last && len(line) < r.config.MaxLine+surplus {
 			r.searched = r.to
 			return nil
 		}
-		key := r.buffer[r.from:r.to]
-		next := r.to
-		if length >= 0 {
-			key = r.buffer[r.from : r.searched+length]
-			next = r.searched + length + 1
-		}
-		key = r.trim(key)
+		key := r.trim(line)
 		if len(key) > r.config.MaxLine {
 			return fmt.Errorf("line at byte %d has more than %d bytes", r.Offset, r.config.MaxLine)
 		}
-		if !r.config.SkipFirst && !(r.config.SkipEmpty && len(key) == 0) {
+		if !r.skips(key, last && string(line) == mark) {
 			r.Keys = append(r.Keys, key)
 			r.Starts = append(r.Starts, r.Offset)
 		}
@@ -132,6 +154,12 @@ func (r *Reader) split() error {
 	return nil
 }
 
+// skips reports whether a line is not a key. A file that contains only a byte
+// order mark has no lines.
+func (r *Reader) skips(key []byte, onlyMark bool) bool {
+	return r.config.SkipFirst || r.config.SkipEmpty && len(key) == 0 || r.Offset == 0 && onlyMark
+}
+
 // end returns the byte that ends lines.
 func (r *Reader) end() byte {
 	if r.config.NUL {
@@ -140,41 +168,35 @@ func (r *Reader) end() byte {
 	return '\n'
 }
 
-// trim removes the first byte of "\r\n".
-func (r *Reader) trim(key []byte) []byte {
-	n := len(key)
-	if n > 0 && key[n-1] == '\r' && !r.config.NUL {
+// trim returns the key of a line: it removes the first byte of "\r\n", and a byte
+// order mark at the beginning of the file.
+func (r *Reader) trim(line []byte) []byte {
+	n := len(line)
+	if n > 0 && line[n-1] == '\r' && !r.config.NUL {
 		n--
 	}
-	return key[:n:n]
+	key := line[:n:n]
+	if r.Offset == 0 {
+		key = bytes.TrimPrefix(key, []byte(mark))
+	}
+	return key
 }
 
-// gzipMagic are the first bytes of compressed files.
-const gzipMagic = "\x1f\x8b"
+// errOtherEnds is returned for files from programs that end lines with a carriage
+// return alone. Such a file would be a single line.
+var errOtherEnds = errors.New(`lines end with a carriage return alone: use tr '\r' '\n'`)
 
-// Unzip returns a reader for the decompressed contents of r if r begins like a
-// compressed file. Otherwise, it returns a reader for the contents of r.
-func Unzip(r io.Reader) (io.Reader, error) {
-	zipped, whole, err := Zipped(r)
-	if err != nil || !zipped {
-		return whole, err
-	}
-	return gzip.NewReader(bufio.NewReaderSize(whole, chunk))
-}
+// otherBytes is the number of bytes in which a line feed must be.
+const otherBytes = 64 << 10
 
-// Zipped reports whether r begins like a compressed file. It also returns a
-// reader for the whole contents of r. This is r itself if r can seek.
-func Zipped(r io.Reader) (bool, io.Reader, error) {
-	first := make([]byte, len(gzipMagic))
-	n, err := io.ReadFull(r, first)
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return false, nil, err
+// hasOtherEnds reports whether a file that begins with this line, or with a part
+// of it, has carriage returns but no line feed in its first bytes. whole is true
+// if the file is this line. It may then end with a carriage return, because its
+// key is the same for both line ends.
+func hasOtherEnds(line []byte, whole bool) bool {
+	if !whole && len(line) < otherBytes {
+		return false
 	}
-	zipped := string(first[:n]) == gzipMagic
-	if seeker, ok := r.(io.Seeker); ok {
-		if _, err := seeker.Seek(-int64(n), io.SeekCurrent); err == nil {
-			return zipped, r, nil
-		}
-	}
-	return zipped, io.MultiReader(bytes.NewReader(first[:n]), r), nil
+	first := bytes.IndexByte(line[:min(len(line), otherBytes)], '\r')
+	return first >= 0 && first < len(line)-1
 }

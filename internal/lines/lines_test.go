@@ -2,7 +2,6 @@ package lines
 
 import (
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"io"
 	"strings"
@@ -15,7 +14,7 @@ import (
 
 // drawText draws a text with many line ends.
 func drawText(t *rapid.T) string {
-	parts := rapid.SliceOf(rapid.SampledFrom([]string{"\n", "\r\n", "\r", "\x00", "a", "bc", "\x1f\x8b", "\xff"}))
+	parts := rapid.SliceOf(rapid.SampledFrom([]string{"\n", "\r\n", "\r", "\x00", "a", "bc", "\x1f\x8b", "\xff", mark}))
 	return strings.Join(parts.Draw(t, "text"), "")
 }
 
@@ -53,7 +52,11 @@ func linesOf(text string, c Config) (keys []string, starts []int64) {
 		if !c.NUL {
 			key = strings.TrimSuffix(key, "\r")
 		}
-		if line != "" && !(c.SkipFirst && i == 0) && !(c.SkipEmpty && key == "") {
+		if offset == 0 {
+			key = strings.TrimPrefix(key, mark)
+		}
+		onlyMark := offset == 0 && line == mark
+		if line != "" && !onlyMark && !(c.SkipFirst && i == 0) && !(c.SkipEmpty && key == "") {
 			keys = append(keys, key)
 			starts = append(starts, offset)
 		}
@@ -77,6 +80,11 @@ func TestLinesAreThoseOfTheText(t *testing.T) {
 		r := NewReader(drawReader(t, text), c)
 		r.buffer = make([]byte, rapid.IntRange(1, 8).Draw(t, "buffer"))
 		keys, starts, err := all(r)
+		if cr := strings.IndexByte(text, '\r'); c.Offset == 0 && !c.NUL && cr >= 0 && cr < len(text)-1 && !strings.Contains(text, "\n") {
+			require.ErrorIs(t, err, errOtherEnds)
+			require.Empty(t, keys)
+			return
+		}
 		require.NoError(t, err)
 		wantKeys, wantStarts := linesOf(text, c)
 		require.Equal(t, wantKeys, keys)
@@ -90,6 +98,9 @@ func TestLinesOfTheGreatestLength(t *testing.T) {
 	const most = 3*chunk + 5
 	line := bytes.Repeat([]byte("x"), most)
 	for _, end := range []string{"", "\n", "\r\n"} {
+		marked := NewReader(strings.NewReader(mark+string(line)+end), Config{MaxLine: most})
+		require.NoError(t, marked.Next(), "%q", end)
+		require.True(t, len(marked.Keys) == 1 && bytes.Equal(line, marked.Keys[0]), "%q", end)
 		r := NewReader(bytes.NewReader(append([]byte("ada\n"), append(line, end...)...)), Config{MaxLine: most})
 		require.NoError(t, r.Next(), "%q", end)
 		require.Equal(t, [][]byte{[]byte("ada")}, r.Keys)
@@ -107,8 +118,8 @@ func TestLongLinesAreRefusedEarly(t *testing.T) {
 	endless := &counted{r: endlessReader{}}
 	r := NewReader(endless, Config{MaxLine: 10 * chunk})
 	require.Error(t, r.Next())
-	require.LessOrEqual(t, endless.n, 10*chunk+2)
-	require.LessOrEqual(t, cap(r.buffer), 10*chunk+2)
+	require.LessOrEqual(t, endless.n, 10*chunk+surplus)
+	require.LessOrEqual(t, cap(r.buffer), 10*chunk+surplus)
 }
 
 type endlessReader struct{}
@@ -157,52 +168,67 @@ func TestErrorsOfReadersAreReturned(t *testing.T) {
 	require.ErrorIs(t, err, broken)
 	_, _, err = all(NewReader(idle{}, Config{MaxLine: 100}))
 	require.ErrorIs(t, err, io.ErrNoProgress)
-	_, err = Unzip(iotest.ErrReader(broken))
+}
+
+// Lines that are complete are returned before an error, also if they have been
+// read together with the error or with a line that is too long.
+func TestCompleteLinesAreReturnedBeforeAnError(t *testing.T) {
+	broken := errors.New("broken")
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.ReplaceAll(drawText(t), "\r", "")
+		whole := drawReader(t, text)
+		keys, _, err := all(NewReader(io.MultiReader(whole, iotest.ErrReader(broken)), Config{MaxLine: 1 << 10}))
+		require.ErrorIs(t, err, broken)
+		want, _ := linesOf(text[:strings.LastIndex(text, "\n")+1], Config{})
+		require.Equal(t, want, keys)
+	})
+	together := iotest.DataErrReader(io.MultiReader(strings.NewReader("ada\ngra"), iotest.ErrReader(broken)))
+	keys, _, err := all(NewReader(together, Config{MaxLine: 1 << 10}))
 	require.ErrorIs(t, err, broken)
+	require.Equal(t, []string{"ada"}, keys)
+	keys, _, err = all(NewReader(strings.NewReader("ada\ngrace hopper\nalan\n"), Config{MaxLine: 5}))
+	require.ErrorContains(t, err, "line at byte 4 has more than 5 bytes")
+	require.Equal(t, []string{"ada"}, keys)
+}
+
+// The error for a line for which there is no memory names the line.
+func TestLinesForWhichThereIsNoMemory(t *testing.T) {
+	asked := uint64(0)
+	fits := func(bytes uint64) error {
+		asked = bytes
+		if bytes > 4*chunk {
+			return errors.New("needs too much")
+		}
+		return nil
+	}
+	text := "ada\n" + strings.Repeat("x", 4*chunk+1)
+	keys, _, err := all(NewReader(strings.NewReader(text), Config{MaxLine: 1 << 30, Fits: fits}))
+	require.EqualError(t, err, "line at byte 4 has more than 524288 bytes: a longer one needs too much")
+	require.Equal(t, []string{"ada"}, keys)
+	require.EqualValues(t, 8*chunk, asked)
+}
+
+// A file without a line feed in its first 64 KiB has other line ends if there is
+// a carriage return, however it is read.
+func TestOtherLineEndsAreRefused(t *testing.T) {
+	x := strings.Repeat("x", otherBytes)
+	for text, refused := range map[string]bool{
+		"ada\rgrace\r": true, "ada\rgrace": true, "\r\r": true, mark + "ada\rgrace": true, "\ra" + x: true, "\ra" + x + "\n": true,
+		"ada\r": false, "\r": false, "ada\rgrace\n": false, "ada\rgrace\r\n": false, x + "\ra\r": false, x + "\r\n": false,
+		x[1:] + "\r\nada\r\n": false, x[1:] + "\r": false, x[1:] + "\ra": true,
+	} {
+		for _, c := range []Config{{MaxLine: 1 << 20}, {MaxLine: 1 << 20, NUL: true}, {MaxLine: 1 << 20, Offset: 1}} {
+			for _, from := range []io.Reader{strings.NewReader(text), iotest.OneByteReader(strings.NewReader(text))} {
+				_, _, err := all(NewReader(from, c))
+				require.Equal(t, refused && !c.NUL && c.Offset == 0, errors.Is(err, errOtherEnds), "%.20q of %d, %v", text, len(text), c)
+			}
+		}
+	}
 }
 
 type idle struct{}
 
 func (idle) Read([]byte) (int, error) { return 0, nil }
-
-func zip(t require.TestingT, texts ...string) string {
-	var b bytes.Buffer
-	for _, text := range texts {
-		w := gzip.NewWriter(&b)
-		_, err := w.Write([]byte(text))
-		require.NoError(t, err)
-		require.NoError(t, w.Close())
-	}
-	return b.String()
-}
-
-// Unzip must decompress exactly what is compressed.
-func TestUnzipLooksAtTheContents(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		text, other := drawText(t), drawText(t)
-		for given, want := range map[string]string{zip(t, text): text, zip(t, text, other): text + other} {
-			r, err := Unzip(drawReader(t, given))
-			require.NoError(t, err)
-			got, err := io.ReadAll(r)
-			require.NoError(t, err)
-			require.Equal(t, want, string(got))
-		}
-		if !strings.HasPrefix(text, gzipMagic) {
-			r, err := Unzip(drawReader(t, text))
-			require.NoError(t, err)
-			got, err := io.ReadAll(r)
-			require.NoError(t, err)
-			require.Equal(t, text, string(got))
-		}
-	})
-	_, err := Unzip(strings.NewReader(gzipMagic + "text"))
-	require.Error(t, err)
-	zipped := zip(t, "ada\n")
-	r, err := Unzip(strings.NewReader(zipped[:len(zipped)-3]))
-	require.NoError(t, err)
-	_, _, err = all(NewReader(r, Config{MaxLine: 100}))
-	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
-}
 
 func BenchmarkNext(b *testing.B) {
 	text := strings.Repeat("a line of 20 bytes.\n", 1_000_000)

@@ -51,7 +51,7 @@ func TestPackagesImportOnlyLowerOnes(t *testing.T) {
 		"internal/ring":             below(),
 		"internal/nibbles":          nil,
 		"internal/cli":              {"hashfam"},
-		"internal/lines":            nil,
+		"internal/lines":            {"internal/frame"},
 		"internal/memory":           {"internal/sizing"},
 		"internal/replace":          nil,
 		"internal/sizing":           nil,

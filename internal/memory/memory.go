@@ -6,15 +6,34 @@ package memory
 import (
 	"fmt"
 	"math"
+	"runtime/metrics"
 	"sync"
 
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// Check returns an error if this number of bytes is more than [Limit].
-func Check(bytes uint64) error {
-	if limit := Limit(); bytes > limit {
-		return fmt.Errorf("needs %d bytes of memory, but only %d are there", bytes, limit)
+// Check returns an error if this number of bytes is more than [Limit], or if the
+// system refuses it now.
+func Check(bytes uint64) error { return check(bytes, 0) }
+
+// CheckMore is like Check for memory that is needed beside what this process
+// already uses. It counts all memory that Go's runtime has got from the system,
+// because the runtime does not always give it back.
+func CheckMore(bytes uint64) error {
+	used := []metrics.Sample{{Name: "/memory/classes/total:bytes"}}
+	metrics.Read(used)
+	return check(bytes, used[0].Value.Uint64())
+}
+
+// check returns an error unless there are so many bytes beside those that are
+// used.
+func check(bytes, used uint64) error {
+	left := Limit() - min(Limit(), used)
+	if bytes > left {
+		return fmt.Errorf("needs %d bytes of memory, but only %d are there", bytes, left)
+	}
+	if !mappable(bytes) {
+		return fmt.Errorf("needs %d bytes of memory, but the system refuses them; see ulimit -v", bytes)
 	}
 	return nil
 }

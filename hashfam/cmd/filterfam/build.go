@@ -4,76 +4,102 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/bloom/static"
-	"github.com/filterfam/filterfam/counting"
-	"github.com/filterfam/filterfam/countmin"
-	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/hashfam/cmd/filterfam/internal/input"
 	"github.com/filterfam/filterfam/internal/cli"
-	"github.com/filterfam/filterfam/internal/memory"
 )
 
 // The buildFlags describe the structure.
 type buildFlags struct {
 	kind, output, layout  string
-	rate, epsilon, delta  float64
+	rate                  cli.Rate
+	epsilon, delta        cli.Rate
 	n                     cli.Number
 	memory                cli.Size
 	compact, conservative bool
 	force                 bool
+	heavy                 heavyFlags
 	family                hashfam.Family
 	parsedLayout          bloom.Layout
 }
 
+// types lists the values of --type.
+var types = []string{"static", "bloom", "cuckoo", "counting", "sketch", "heavy"}
+
 // usedBy lists the types that use a flag.
 var usedBy = map[string][]string{
 	"fpr":          {"static", "bloom", "cuckoo", "counting"},
-	"n":            {"bloom", "cuckoo", "counting"},
-	"memory":       {"static", "bloom", "cuckoo", "counting"},
+	"keys":         {"bloom", "cuckoo", "counting"},
+	"memory":       {"static", "bloom", "cuckoo", "counting", "heavy"},
+	"weight-field": {"sketch", "heavy"},
 	"layout":       {"bloom", "counting"},
 	"compact":      {"cuckoo"},
 	"epsilon":      {"sketch"},
 	"delta":        {"sketch"},
 	"conservative": {"sketch"},
+	"phi":          {"heavy"},
+	"lines":        {"heavy"},
 }
 
-func (c *command) addBuild() *buildFlags {
-	f := &buildFlags{}
-	c.flags.StringVar(&f.output, "o", "", "")
-	c.flags.StringVar(&f.kind, "type", "static", "")
-	c.flags.StringVar(&f.layout, "layout", "classic", "")
-	c.flags.Float64Var(&f.rate, "fpr", 0.01, "")
-	c.flags.Float64Var(&f.epsilon, "epsilon", 0.001, "")
-	c.flags.Float64Var(&f.delta, "delta", 0.01, "")
-	c.flags.Var(&f.n, "n", "")
-	c.flags.Var(&f.memory, "memory", "")
-	c.flags.BoolVar(&f.compact, "compact", false, "")
-	c.flags.BoolVar(&f.conservative, "conservative", false, "")
-	c.flags.BoolVar(&f.force, "force", false, "")
-	c.addRead()
-	return f
+func build(c *command) func(ctx context.Context, names []string) error {
+	c.document("build -o FILE [flags] [FILE...]", "build a structure from lines", buildLong, buildExamples)
+	f := &buildFlags{rate: 0.01, epsilon: 0.001, delta: 0.01}
+	flags := c.Flags()
+	flags.StringVarP(&f.output, "output", "o", "", "write to `FILE`, or to standard output if it is -")
+	flags.StringVar(&f.kind, "type", "static", "the `type`: "+strings.Join(types, ", "))
+	flags.Var(&f.rate, "fpr", "the false-positive rate")
+	flags.VarP(&f.n, "keys", "n", `the number of different lines, such as 1e6 or 1M (bloom, cuckoo,
+counting); otherwise, all lines are counted: files are read twice,
+and standard input is held in memory, 8 bytes per line`)
+	flags.Var(&f.memory, "memory", "the size, such as 64M, instead of -n or --fpr (not sketch)")
+	flags.StringVar(&f.layout, "layout", "classic", "the `layout`: classic, blocked or (only bloom) partitioned")
+	flags.BoolVar(&f.compact, "compact", false, "use one bit less per slot (cuckoo)")
+	flags.Var(&f.epsilon, "epsilon", "the largest error, as a fraction of all lines (sketch)")
+	flags.Var(&f.delta, "delta", "the probability of a larger error (sketch)")
+	flags.BoolVar(&f.conservative, "conservative", false, "store more exact counts, but allow no deletes (sketch)")
+	flags.VarP(&f.heavy.k, "lines", "k", "the number of lines to find (heavy)")
+	flags.Var(&f.heavy.phi, "phi", "find all lines that make up this fraction of the input instead (heavy)")
+	c.complete("type", types...)
+	c.complete("layout", "classic", "blocked", "partitioned")
+	c.addForce(&f.force, "write the output even if its rate is too high, or if there are no lines")
+	c.addRead("use filterfam merge")
+	c.addWeight()
+	c.addQuiet()
+	return func(ctx context.Context, names []string) error { return c.build(ctx, f, names) }
 }
+
+const buildLong = `
+Builds a structure from lines. Repeated lines count once, except in counting
+filters, sketches and heavy hitters. FILE appears when it is complete, or not
+at all.`
+
+const buildExamples = `
+  printf 'ada\ngrace\n' | filterfam build -o words.filter
+  filterfam build --type bloom -n 1e6 --fpr 0.1% -o words.filter words.txt`
 
 // check checks the flags, before any line is read.
 func (c *command) check(ctx context.Context, f *buildFlags) error {
-	types := []string{"static", "bloom", "cuckoo", "counting", "sketch"}
 	if !slices.Contains(types, f.kind) {
-		return fmt.Errorf("-type %s, want static, bloom, cuckoo, counting or sketch", f.kind)
+		return fmt.Errorf("--type %s, want %s", f.kind, strings.Join(types, ", "))
 	}
 	for name, kinds := range usedBy {
 		if c.given(name) && !slices.Contains(kinds, f.kind) {
-			return fmt.Errorf("-%s cannot be used with -type %s, only with %s", name, f.kind, strings.Join(kinds, ", "))
+			return fmt.Errorf("%s cannot be used with --type %s, only with %s", flagName(c.Flags().Lookup(name)), f.kind, strings.Join(kinds, ", "))
 		}
 	}
 	if f.parsedLayout.UnmarshalText([]byte(f.layout)) != nil {
-		return fmt.Errorf("-layout %s, want classic, partitioned or blocked", f.layout)
+		return fmt.Errorf("--layout %s, want classic, partitioned or blocked", f.layout)
 	}
 	if err := checkRate(f.rate); err != nil {
+		return err
+	}
+	f.heavy.memory = f.memory
+	if err := f.heavy.check(c); f.kind == "heavy" && err != nil {
 		return err
 	}
 	if f.memory > 0 && !c.given("fpr") {
@@ -84,19 +110,14 @@ func (c *command) check(ctx context.Context, f *buildFlags) error {
 	return err
 }
 
-func build(ctx context.Context, c *command) error {
-	f := c.addBuild()
-	names, err := c.parse()
-	if err != nil {
-		return err
-	}
+func (c *command) build(ctx context.Context, f *buildFlags, names []string) error {
 	if err := c.check(ctx, f); err != nil {
 		return err
 	}
 	if err := checkOutput(f.output, c.inputs(names)); err != nil {
 		return err
 	}
-	c.progress.start(names)
+	c.progress.start(names, f.readings(names))
 	made, err := c.made(ctx, f, names)
 	if err != nil {
 		return err
@@ -104,173 +125,72 @@ func build(ctx context.Context, c *command) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if c.progress.lines == 0 && !f.force {
+		return errNoLines
+	}
 	return write(ctx, f.output, made)
 }
 
+// errNoLines is returned instead of an empty structure.
+var errNoLines = errors.New("the input has no lines, so nothing is written; --force writes an empty structure")
+
+// countsLines reports whether all lines must be counted before the structure is
+// created.
+func (f *buildFlags) countsLines() bool {
+	switch f.kind {
+	case "bloom", "cuckoo", "counting":
+		return f.n == 0 && !(f.memory > 0 && f.rate > 0)
+	}
+	return false
+}
+
+// readings returns how often files are read.
+func (f *buildFlags) readings(names []string) int64 {
+	if f.countsLines() && regular(names) {
+		return 2
+	}
+	return 1
+}
+
 // made returns the structure of all lines.
-func (c *command) made(ctx context.Context, f *buildFlags, names []string) (io.WriterTo, error) {
+func (c *command) made(ctx context.Context, f *buildFlags, names []string) (structure, error) {
 	if f.kind == "static" {
-		digests, err := c.digests(ctx, f, names)
-		if err != nil {
-			return nil, err
-		}
-		config := static.Config{FPRate: f.rate, MemoryBytes: uint64(f.memory), Family: f.family, Progress: c.progress.build}
-		return static.New(ctx, config, digests)
+		return c.madeStatic(ctx, f, names)
 	}
-	fromInput := func(use func([]hashfam.Digest) error) error {
-		return c.eachBatch(ctx, names, f.family, func(_ [][]byte, d []hashfam.Digest) error { return use(d) })
-	}
-	unknown := f.kind != "sketch" && f.n == 0 && !(f.memory > 0 && f.rate > 0)
-	if !unknown {
+	fromInput := func(use func(batch) error) error { return c.each(ctx, names, f.family, use) }
+	if !f.countsLines() {
 		return c.filled(f, uint64(f.n), fromInput)
 	}
-	if !regular(names) {
-		digests, err := c.digests(ctx, f, names)
-		if err != nil {
-			return nil, err
-		}
-		return c.filled(f, uint64(len(digests)), func(use func([]hashfam.Digest) error) error { return use(digests) })
-	}
-	c.progress.total *= 2 // files are read twice
-	n := uint64(0)
-	for _, name := range names {
-		err := c.eachBatchOf(ctx, name, func(keys [][]byte) error {
-			n += uint64(len(keys))
-			return nil
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	return c.filled(f, n, fromInput)
-}
-
-// digests returns the digests of all lines.
-func (c *command) digests(ctx context.Context, f *buildFlags, names []string) ([]hashfam.Digest, error) {
-	var all collected
-	err := c.eachBatch(ctx, names, f.family, func(_ [][]byte, digests []hashfam.Digest) error {
-		return all.add(digests, memory.Check)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return slices.Concat(all...), nil
-}
-
-// Collected digests are in arrays that do not grow, so that no digest is held
-// twice while lines are read.
-type collected [][]hashfam.Digest
-
-// perArray is the number of digests in an array, except that the last one can
-// have fewer.
-const perArray = 1 << 17
-
-// add adds digests, unless check refuses the memory for a further array, for
-// the one that will hold all digests, and for a static filter, which has at most
-// 32 bits per digest.
-func (all *collected) add(digests []hashfam.Digest, check func(bytes uint64) error) error {
-	for len(digests) > 0 {
-		last := len(*all) - 1
-		if last < 0 || len((*all)[last]) == perArray {
-			n := uint64(last+1) * perArray
-			if err := check((8 + 8 + 4) * (n + perArray)); err != nil {
-				return fmt.Errorf("more than %d lines: %w", n, err)
+	if f.readings(names) == 2 {
+		n := uint64(0)
+		for _, name := range names {
+			err := c.eachUnhashed(ctx, name, func(b input.Batch) error {
+				n += uint64(len(b.Keys))
+				return nil
+			})
+			if err != nil {
+				return nil, err
 			}
-			*all = append(*all, make([]hashfam.Digest, 0, perArray))
-			last++
 		}
-		n := min(len(digests), perArray-len((*all)[last]))
-		(*all)[last] = append((*all)[last], digests[:n]...)
-		digests = digests[n:]
+		return c.filled(f, n, fromInput)
 	}
-	return nil
-}
-
-// filled returns a structure with all digests that each yields. n is the number
-// of keys, or 0 if it follows from the rate and the memory.
-func (c *command) filled(f *buildFlags, n uint64, each func(use func([]hashfam.Digest) error) error) (io.WriterTo, error) {
-	if f.n == 0 && !(f.memory > 0 && f.rate > 0) {
-		n = max(n, 1) // also for no lines
-	}
-	made, err := f.create(n)
+	digests, err := c.digests(ctx, f.family, names)
 	if err != nil {
 		return nil, err
 	}
-	lines := uint64(0)
-	full := false
-	err = each(func(digests []hashfam.Digest) error {
-		lines += uint64(len(digests))
-		if full {
-			return nil // count the other lines
-		}
-		err := addAll(made, digests)
-		full = errors.Is(err, cuckoo.ErrFull)
-		if full {
-			return nil
-		}
-		return err
-	})
-	switch {
-	case err != nil:
+	return c.filled(f, uint64(len(digests)), func(use func(batch) error) error { return use(batch{digests: digests}) })
+}
+
+// madeStatic returns a static filter.
+func (c *command) madeStatic(ctx context.Context, f *buildFlags, names []string) (structure, error) {
+	digests, err := c.digests(ctx, f.family, names)
+	if err != nil {
 		return nil, err
-	case full:
-		return nil, cli.Full(f.limit(), lines, f.enough(lines))
 	}
-	if filter, ok := made.(rated); ok && f.rate > 0 && !f.force {
-		return made, cli.CheckRate(f.limit(), lines, filter.FalsePositiveRate(), f.rate, f.enough(lines)+", or -force")
+	config := static.Config{FPRate: float64(f.rate), MemoryBytes: uint64(f.memory), Family: f.family, Progress: c.progress.build}
+	made, err := static.New(ctx, config, digests)
+	if err != nil {
+		return nil, err
 	}
-	return made, nil
-}
-
-// limit returns the flag that limits the number of keys.
-func (f *buildFlags) limit() string { return limitFlag(f.n, f.memory) }
-
-// enough returns the flag that would have been right.
-func (f *buildFlags) enough(lines uint64) string {
-	if f.n > 0 {
-		return fmt.Sprintf("-n %d", lines)
-	}
-	return fmt.Sprintf("-n %d instead", lines)
-}
-
-// create returns a structure without keys.
-func (f *buildFlags) create(n uint64) (structure, error) {
-	limit := uint64(f.memory)
-	flag := f.limit()
-	if f.n == 0 && limit == 0 {
-		flag = fmt.Sprintf("%d lines", n)
-	}
-	switch f.kind {
-	case "bloom":
-		c := bloom.Config{Capacity: n, FPRate: f.rate, MemoryBytes: limit, Layout: f.parsedLayout, Family: f.family}
-		return allocated(flag, c.Params, bloom.NewFromParams)
-	case "counting":
-		c := counting.Config{Capacity: n, FPRate: f.rate, MemoryBytes: limit, Layout: f.parsedLayout, Family: f.family}
-		return allocated(flag, c.Params, counting.NewFromParams)
-	case "cuckoo":
-		c := cuckoo.Config{Capacity: n, FPRate: f.rate, MemoryBytes: limit, Compact: f.compact, Family: f.family}
-		return allocated(flag, c.Params, cuckoo.NewFromParams)
-	}
-	c := countmin.Config{Epsilon: f.epsilon, Delta: f.delta, Conservative: f.conservative, Family: f.family}
-	return allocated(fmt.Sprintf("-epsilon %g", f.epsilon), c.Params, countmin.NewFromParams)
-}
-
-// addAll adds digests to a structure that create returns.
-func addAll(made structure, digests []hashfam.Digest) error {
-	if f, ok := made.(*cuckoo.Filter); ok {
-		return addDistinct(f, digests)
-	}
-	made.(interface{ AddAll([]hashfam.Digest) }).AddAll(digests)
-	return nil
-}
-
-// addDistinct adds digests that are not in the filter, because a cuckoo filter
-// has room for only eight copies of a key.
-func addDistinct(f *cuckoo.Filter, digests []hashfam.Digest) error {
-	for _, d := range digests {
-		if _, err := f.ContainsOrAddDigest(d); err != nil {
-			return err
-		}
-	}
-	return nil
+	return made, c.checkUseful(f, uint64(len(digests)), made.FalsePositiveRate())
 }

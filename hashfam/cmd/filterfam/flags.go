@@ -8,7 +8,10 @@ import (
 	"io"
 	"os"
 
+	"github.com/spf13/pflag"
+
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/hashfam/cmd/filterfam/internal/input"
 	"github.com/filterfam/filterfam/internal/cli"
 )
 
@@ -17,7 +20,7 @@ const keyVariable = "FILTERFAM_KEY"
 
 // addKey adds the flag for the secret key.
 func (c *command) addKey() {
-	c.flags.StringVar(&c.keyFile, "key-file", "", "")
+	c.Flags().StringVar(&c.keyFile, "key-file", "", "the secret key: 32 hexadecimal digits, or 16 bytes, in `FILE`;\notherwise, the variable FILTERFAM_KEY is used if it is set")
 }
 
 // family returns the family with the secret key, or the public family if there
@@ -32,15 +35,15 @@ func (c *command) family(ctx context.Context) (hashfam.Family, error) {
 	}
 	data, err := readKey(ctx, c.keyFile)
 	if err != nil {
-		return hashfam.Family{}, fmt.Errorf("-key-file %w", err)
+		return hashfam.Family{}, fmt.Errorf("--key-file %w", err)
 	}
 	if len(data) == len(hashfam.Key{}) {
-		return cli.FamilyOf(hashfam.Key(data), "-key-file "+c.keyFile)
+		return cli.FamilyOf(hashfam.Key(data), "--key-file "+c.keyFile)
 	}
 	if digits := bytes.TrimRight(data, "\r\n"); len(digits) != hex.EncodedLen(len(hashfam.Key{})) {
-		return hashfam.Family{}, fmt.Errorf("-key-file %s: %d bytes, want 32 hexadecimal digits, or 16 bytes", c.keyFile, len(data))
+		return hashfam.Family{}, fmt.Errorf("--key-file %s: %d bytes, want 32 hexadecimal digits, or 16 bytes", c.keyFile, len(data))
 	}
-	return cli.Family(data, "-key-file "+c.keyFile)
+	return cli.Family(data, "--key-file "+c.keyFile)
 }
 
 // maxKeyFile is the size of the largest file that is read for its key.
@@ -49,16 +52,26 @@ const maxKeyFile = 1 << 10
 // readKey returns the contents of a key file. It does not read all of a large
 // file, or of a device without an end.
 func readKey(ctx context.Context, name string) ([]byte, error) {
-	file, err := open(ctx, name)
+	file, err := input.Open(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(interruptible(ctx, file), maxKeyFile+1))
+	data, err := io.ReadAll(io.LimitReader(file, maxKeyFile+1))
 	if err == nil && len(data) > maxKeyFile {
 		err = fmt.Errorf("%s: more than %d bytes, want 32 hexadecimal digits, or 16 bytes", name, maxKeyFile)
 	}
 	return data, err
+}
+
+// addQuiet adds the flag that turns off the progress.
+func (c *command) addQuiet() {
+	c.Flags().BoolVarP(&c.progress.quiet, "quiet", "q", false, "show no progress")
+}
+
+// addForce adds the flag that lets a useless result pass.
+func (c *command) addForce(force *bool, usage string) {
+	c.Flags().BoolVar(force, "force", false, usage)
 }
 
 // limitFlag returns the flag that limits the number of keys.
@@ -66,13 +79,21 @@ func limitFlag(n cli.Number, memory cli.Size) string {
 	if n > 0 {
 		return fmt.Sprintf("-n %d", n)
 	}
-	return fmt.Sprintf("-memory %d", memory)
+	return fmt.Sprintf("--memory %d", memory)
 }
 
-// checkRate checks the flag -fpr.
-func checkRate(rate float64) error {
+// checkRate checks the flag --fpr.
+func checkRate(rate cli.Rate) error {
 	if rate > 0 && rate < 1 {
 		return nil
 	}
-	return fmt.Errorf("-fpr %g, want above 0 and below 1; 0.05 is 5%%", rate)
+	return fmt.Errorf("--fpr %g, want above 0 and below 1; 0.05 is 5%%", float64(rate))
+}
+
+// flagName returns a flag as it is usually written.
+func flagName(f *pflag.Flag) string {
+	if f.Shorthand != "" {
+		return "-" + f.Shorthand
+	}
+	return "--" + f.Name
 }

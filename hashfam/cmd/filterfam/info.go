@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"strings"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/hashfam/cmd/filterfam/internal/input"
 	"github.com/filterfam/filterfam/internal/cli"
 	"github.com/filterfam/filterfam/internal/frame"
 )
@@ -34,14 +34,24 @@ type about struct {
 	Journal *aboutJournal `json:"journal,omitempty"`
 }
 
-func info(ctx context.Context, c *command) error {
+func info(c *command) func(ctx context.Context, names []string) error {
+	c.document("info [flags] FILE...", "describe the structures in files", infoLong, infoExamples)
 	asJSON := false
-	c.flags.BoolVar(&asJSON, "json", false, "")
+	c.Flags().BoolVar(&asJSON, "json", false, "print a line of JSON for each file")
 	c.addKey()
-	names, err := c.parse()
-	if err != nil {
-		return err
-	}
+	return func(ctx context.Context, names []string) error { return c.info(ctx, names, asJSON) }
+}
+
+const infoLong = `
+Describes the structures in files: the kind, the parameters, the number of keys,
+the false-positive rate now, and whether the checksum is right. The secret key is
+only needed for structures that store keys.`
+
+const infoExamples = `
+  filterfam info words.filter
+  filterfam info --json words.filter`
+
+func (c *command) info(ctx context.Context, names []string, asJSON bool) error {
 	if len(names) == 0 {
 		return errors.New("want the name of a file")
 	}
@@ -89,16 +99,16 @@ func (c *command) describe(ctx context.Context, name string, fam hashfam.Family)
 	if err != nil {
 		return about{}, err
 	}
-	defer closeInput(f.file)
+	defer f.file.Close()
 	if f.header.Kind == frame.Journal {
 		return describeJournal(ctx, name, fam)
 	}
 	if err := f.checkMemory(0); err != nil {
-		return about{}, inFile(name, err)
+		return about{}, input.Named(name, err)
 	}
 	s, undecoded := f.decode(fam)
 	if _, err := io.Copy(io.Discard, f); err != nil {
-		return about{}, inFile(name, err)
+		return about{}, input.Named(name, err)
 	}
 	return newAbout(name, f, s, undecoded), nil
 }
@@ -144,7 +154,7 @@ func newAbout(name string, f *openFrame, s structure, undecoded error) about {
 
 // fail notes why the contents cannot be described.
 func (a *about) fail(err error) {
-	a.Remark = cli.Message(err)
+	a.Remark = cli.Message(err, "--")
 	if strings.Contains(a.Remark, "checksum") || strings.Contains(a.Remark, "length") || errors.Is(err, io.ErrUnexpectedEOF) {
 		a.Checksum = "wrong"
 		return
@@ -209,23 +219,4 @@ func (a *about) print(w io.Writer) {
 	if a.Remark != "" {
 		line("remark", "%s", a.Remark)
 	}
-}
-
-// key prints a new key. A file can then be read only by its owner.
-func key(_ context.Context, c *command) error {
-	names, err := c.parse()
-	if err != nil {
-		return err
-	}
-	if len(names) > 0 {
-		return fmt.Errorf("%q: want no arguments; the key is printed to standard output", names[0])
-	}
-	if info, err := os.Stdout.Stat(); err == nil && info.Mode().IsRegular() {
-		if err := os.Stdout.Chmod(0o600); err != nil {
-			return err
-		}
-	}
-	k := hashfam.RandomKey()
-	fmt.Fprintf(c.out, "%x\n", k[:])
-	return nil
 }

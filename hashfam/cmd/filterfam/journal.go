@@ -67,7 +67,7 @@ func describeJournal(ctx context.Context, name string, fam hashfam.Family) (abou
 func (a *about) describeFirst(ctx context.Context, file *os.File, size int64, fam hashfam.Family) {
 	at := io.NewSectionReader(file, block.StartBytes, size-block.StartBytes)
 	first := make([]byte, min(frame.MaxHeader, at.Size()))
-	f := &openFrame{ctx: ctx, file: file, from: at, size: at.Size()}
+	f := &openFrame{ctx: ctx, from: at, size: at.Size()}
 	_, err := at.ReadAt(first, 0)
 	if err == nil {
 		f.header, err = frame.Identify(first)

@@ -47,7 +47,7 @@ bytes        543
 checksum     right
 `, succeeds(t, dir, "", "info", "journal"))
 	var a about
-	require.NoError(t, json.Unmarshal([]byte(succeeds(t, dir, "", "info", "-json", "journal")), &a))
+	require.NoError(t, json.Unmarshal([]byte(succeeds(t, dir, "", "info", "--json", "journal")), &a))
 	require.Equal(t, &aboutJournal{Position: 5, Blocks: 2, Records: 3, Cut: 95}, a.Journal)
 	b, err := os.ReadFile(filepath.Join(dir, "journal"))
 	require.NoError(t, err)

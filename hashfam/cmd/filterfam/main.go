@@ -1,13 +1,16 @@
 // Filterfam builds, queries and inspects probabilistic filters. Each line of
 // its input is a key.
 //
-//	filterfam build -o FILE [FILE...]     build a filter from lines
+//	filterfam build -o FILE [FILE...]     build a structure from lines
 //	filterfam query FILTER [FILE...]      print the lines that may be in a filter
-//	filterfam uniq                        print each line when it is first seen
+//	filterfam add FILTER [FILE...]        add lines to a structure
+//	filterfam delete FILTER [FILE...]     delete lines from a filter
+//	filterfam uniq [FILE...]              print each line when it is first seen
 //	filterfam top [FILE...]               print the most frequent lines
+//	filterfam count [FILE...]             print the number of different lines
 //	filterfam info FILE...                describe the structures in files
 //	filterfam merge -o FILE A B...        merge structures
-//	filterfam plan                        list structures with their sizes
+//	filterfam plan -n N                   list filters with their sizes
 //	filterfam key > FILE                  create a secret key
 //	filterfam help [SUBCOMMAND]           print help
 //
@@ -16,18 +19,16 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"os/signal"
 	"runtime/debug"
-	"strings"
 	"syscall"
+
+	"github.com/spf13/cobra"
 
 	"github.com/filterfam/filterfam/internal/cli"
 	"github.com/filterfam/filterfam/internal/memory"
@@ -40,69 +41,58 @@ const (
 	interrupted  = 130
 )
 
-// A subcommand runs with the arguments after its name.
-type subcommand struct {
-	name string
-	help string
-	run  func(ctx context.Context, c *command) error
-}
-
+// subcommands returns the subcommands in the order of the overview.
 func subcommands() []subcommand {
-	return []subcommand{
-		{"build", buildHelp, build}, {"query", queryHelp, query}, {"uniq", uniqHelp, uniq}, {"top", topHelp, top},
-		{"info", infoHelp, info}, {"merge", mergeHelp, merge}, {"plan", planHelp, plan}, {"key", keyHelp, key},
-	}
+	return []subcommand{build, query, add, remove, uniq, top, count, info, merge, plan, key}
 }
 
-func main() {
-	args := os.Args[1:]
-	if len(args) == 0 {
-		fmt.Fprint(os.Stderr, overview)
-		os.Exit(failed)
-	}
-	if args[0] == "help" || args[0] == "-h" || args[0] == "-help" || args[0] == "--help" {
-		os.Exit(help(args[1:]))
-	}
-	for _, sub := range subcommands() {
-		if sub.name == args[0] {
-			os.Exit(start(sub, args[1:]))
-		}
-	}
-	fmt.Fprintf(os.Stderr, "filterfam: %q is not a subcommand; try filterfam help\n", args[0])
-	os.Exit(failed)
-}
+func main() { os.Exit(execute(os.Args[1:])) }
 
-// start runs a subcommand and returns the exit code.
-func start(sub subcommand, args []string) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+// execute runs the command and returns the exit code.
+func execute(args []string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), signals()...)
 	defer stop()
 	go func() {
 		<-ctx.Done()
 		stop() // a second signal ends the process at once
 	}()
 	collectEarly()
-	c := newCommand(sub.name, args)
-	err := sub.run(ctx, c)
-	if err == nil || errors.Is(err, errNothing) {
-		if flushed := c.out.Flush(); flushed != nil {
-			err = flushed
-		}
+	root := newRoot(args)
+	root.SetArgs(args)
+	chosen, rest, err := root.Find(args)
+	if err == nil {
+		err = checkDashes(chosen.Flags(), rest)
 	}
-	c.progress.clear()
+	if err == nil {
+		chosen, err = root.ExecuteContextC(ctx)
+	}
 	switch {
 	case err == nil:
 		return 0
 	case errors.Is(err, errNothing):
 		return nothingFound
-	case errors.Is(err, flag.ErrHelp):
-		fmt.Print(sub.help)
-		return 0
+	case errors.Is(err, errShown):
+		return failed
 	case ctx.Err() != nil && !errors.Is(err, errUnsaved):
-		fmt.Fprintf(os.Stderr, "filterfam %s: interrupted\n", sub.name)
+		fmt.Fprintf(os.Stderr, "%s: interrupted\n", chosen.CommandPath())
 		return interrupted
 	}
-	fmt.Fprintf(os.Stderr, "filterfam %s: %s\n", sub.name, cli.Message(err))
+	fmt.Fprintf(os.Stderr, "%s: %s\n", chosen.CommandPath(), cli.Message(err, "--"))
 	return failed
+}
+
+// hangup is SIGHUP, which has no name on some systems.
+const hangup = syscall.Signal(1)
+
+// signals returns the signals that interrupt the command. One that the caller
+// has told the system to ignore, as nohup does, stays ignored.
+func signals() (all []os.Signal) {
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, hangup} {
+		if !signal.Ignored(s) {
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 // collectEarly makes Go's runtime collect garbage before it uses all memory. A
@@ -118,68 +108,79 @@ func collectEarly() {
 // errNothing is returned if query has found no line.
 var errNothing = errors.New("no line")
 
-// A command is a running subcommand.
-type command struct {
-	flags    *flag.FlagSet
-	args     []string // the arguments that have not been parsed
-	out      *bufio.Writer
-	progress *progress
-	read     readFlags
-	keyFile  string
-}
+// errShown is returned if everything has been said on standard error.
+var errShown = errors.New("shown")
 
-func newCommand(name string, args []string) *command {
-	flags := flag.NewFlagSet(name, flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	flags.Usage = func() {}
-	return &command{flags: flags, args: args, out: bufio.NewWriterSize(os.Stdout, 1<<16), progress: &progress{}}
-}
+const overview = `Filterfam builds, queries and inspects probabilistic filters. Each line of the
+input is a key. Without FILE, or if it is -, standard input is read.
 
-// parse parses the flags, which can also follow file names, and returns the
-// other arguments. The argument "--" ends the flags.
-func (c *command) parse() ([]string, error) {
-	var names []string
-	args := c.args
-	for {
-		err := c.flags.Parse(args)
-		if errors.Is(err, flag.ErrHelp) {
-			return nil, err
-		}
-		if err != nil {
-			reason := err.Error()
-			if strings.HasPrefix(reason, "invalid value") {
-				reason = strings.Replace(reason, "parse error", "want a number such as 0.01 or 10", 1)
-			}
-			return nil, fmt.Errorf("%s; filterfam help %s lists the flags", reason, c.flags.Name())
-		}
-		rest := c.flags.Args()
-		parsed := len(args) - len(rest)
-		if len(rest) == 0 || parsed > 0 && args[parsed-1] == "--" {
-			return append(names, rest...), nil
-		}
-		names = append(names, rest[0])
-		args = rest[1:]
+The exit status is 0, or 1 if query has printed no line, or 2 after an error, or
+130 after an interrupt.`
+
+const overviewExamples = `  printf 'ada\ngrace\n' > words.txt
+  filterfam build -o words.filter words.txt
+  printf 'ada\nalan\n' | filterfam query -v words.filter`
+
+// newRoot returns the command with its subcommands, of which those of cobra
+// depend on the arguments.
+func newRoot(args []string) *cobra.Command {
+	root := &cobra.Command{
+		Use: "filterfam", Long: overview, Example: overviewExamples, Version: version(),
+		Args: cobra.ArbitraryArgs, SilenceErrors: true, SilenceUsage: true,
 	}
-}
-
-// given reports whether a flag is on the command line.
-func (c *command) given(name string) (found bool) {
-	c.flags.Visit(func(f *flag.Flag) { found = found || f.Name == name })
-	return found
-}
-
-// help prints the overview, or the help of a subcommand.
-func help(args []string) int {
-	if len(args) == 0 {
-		fmt.Print(overview)
-		return 0
+	root.RunE = func(_ *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return notASubcommand(root, args[0])
+		}
+		root.SetOut(os.Stderr)
+		return errors.Join(errShown, root.Help())
 	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return fmt.Errorf("%w; %s --help lists the flags", err, cmd.CommandPath())
+	})
 	for _, sub := range subcommands() {
-		if sub.name == args[0] {
-			fmt.Print(sub.help)
-			return 0
-		}
+		root.AddCommand(&newCommand(sub).Command)
 	}
-	fmt.Fprintf(os.Stderr, "filterfam help: %q is not a subcommand\n", strings.Join(args, " "))
-	return failed
+	root.SetHelpCommand(newHelp(root))
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd(args...)
+	root.InitDefaultVersionFlag()
+	return root
+}
+
+// newHelp returns the subcommand help.
+func newHelp(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [SUBCOMMAND]",
+		Short: "print the help of a subcommand",
+		Example: `  filterfam help build
+  filterfam help completion`,
+		DisableFlagsInUseLine: true,
+		RunE: func(_ *cobra.Command, args []string) error {
+			target, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				return notASubcommand(root, args[0])
+			}
+			target.InitDefaultHelpFlag()
+			return target.Help()
+		},
+	}
+}
+
+// notASubcommand returns an error that suggests similar names.
+func notASubcommand(root *cobra.Command, name string) error {
+	text := fmt.Sprintf("%q is not a subcommand", name)
+	for _, similar := range root.SuggestionsFor(name) {
+		text += "; did you mean " + similar + "?"
+	}
+	return errors.New(text + "; try filterfam help")
+}
+
+// version returns the version of the module that the command was built from.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	return info.Main.Version
 }

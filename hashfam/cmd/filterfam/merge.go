@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/filterfam/filterfam/bloom"
@@ -11,17 +12,36 @@ import (
 	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/hashfam/cmd/filterfam/internal/input"
 )
 
-func merge(ctx context.Context, c *command) error {
-	output := ""
-	c.flags.StringVar(&output, "o", "", "")
-	c.flags.BoolVar(&c.progress.quiet, "q", false, "")
+func merge(c *command) func(ctx context.Context, names []string) error {
+	c.document("merge -o FILE [flags] A B...", "merge structures", mergeLong, mergeExamples)
+	var f mergeFlags
+	c.Flags().StringVarP(&f.output, "output", "o", "", "write to `FILE`, or to standard output if it is -")
+	c.addForce(&f.force, "write the output even if its rate is useless")
 	c.addKey()
-	names, err := c.parse()
-	if err != nil {
-		return err
-	}
+	c.addQuiet()
+	return func(ctx context.Context, names []string) error { return c.merge(ctx, f, names) }
+}
+
+type mergeFlags struct {
+	output string
+	force  bool
+}
+
+const mergeLong = `
+Merges structures with equal parameters: Bloom, counting and cuckoo filters,
+sketches and heavy hitters. FILE appears when it is complete, or not at all.
+
+The filters must have been built with the -n of all lines, not with that of
+their own.`
+
+const mergeExamples = `
+  filterfam build --type bloom -n 1e4 -o a.filter words.txt
+  filterfam merge -o all.filter a.filter a.filter`
+
+func (c *command) merge(ctx context.Context, f mergeFlags, names []string) error {
 	if len(names) < 2 {
 		return errors.New("want the names of at least two files")
 	}
@@ -29,14 +49,15 @@ func merge(ctx context.Context, c *command) error {
 	if err != nil {
 		return err
 	}
-	if err := checkOutput(output, c.inputs(names)); err != nil {
+	if err := checkOutput(f.output, c.inputs(names)); err != nil {
 		return err
 	}
-	c.progress.start(names)
+	c.progress.start(names, 1)
 	whole, kind, err := c.load(ctx, names[0], fam, 0)
 	if err != nil {
 		return err
 	}
+	keys := keysOf(whole)
 	for _, name := range names[1:] {
 		part, other, err := c.load(ctx, name, fam, whole.SizeBytes())
 		if err != nil {
@@ -45,11 +66,64 @@ func merge(ctx context.Context, c *command) error {
 		if other.Kind != kind.Kind {
 			return fmt.Errorf("%s: is %v, but %s is %v", name, other.Kind, names[0], kind.Kind)
 		}
-		if err := join(whole, part); err != nil {
+		keys += keysOf(part)
+		err = join(whole, part)
+		if errors.Is(err, cuckoo.ErrFull) {
+			err = fmt.Errorf("there is no room for its keys: want -n %.0f or more when the filters are built, the number of all lines", keys)
+		}
+		if err != nil {
 			return mergeError(name, names[0], err)
 		}
 	}
-	return write(ctx, output, whole)
+	if err := checkRateNow(whole, keys, f.force); err != nil {
+		return err
+	}
+	return write(ctx, f.output, whole)
+}
+
+// checkRateNow returns an error if the rate of a filter has become useless. The
+// filter does not store the rate that was wanted, but its number of hashes is
+// best if half of its bits are set, and then the rate is 2^-hashes. At most this
+// number of keys has been added.
+func checkRateNow(s structure, most float64, force bool) error {
+	hashes := 0
+	switch s := s.(type) {
+	case *bloom.Filter:
+		hashes = int(s.Params().Hashes)
+	case *counting.Filter:
+		hashes = int(s.Params().Hashes)
+	}
+	if hashes == 0 || force {
+		return nil
+	}
+	allowed := 2 * math.Ldexp(1, -hashes)
+	rate := s.(rated).FalsePositiveRate()
+	if rate <= allowed || paramsOf(s).RateAt(leastLen(s)) <= allowed {
+		return nil
+	}
+	keys := min(keysOf(s), most)
+	return fmt.Errorf("the rate is %.3g%%, more than %.3g%%, because there are about %.0f keys, more than -n when it was built: want -n %.0f there, or --force here", 100*rate, 100*allowed, keys, math.Ceil(keys))
+}
+
+// leastLen returns the least number of keys that a filter is likely to have,
+// which is three standard deviations below the estimate.
+func leastLen(s structure) uint64 {
+	keys := keysOf(s)
+	if math.IsInf(keys, 1) {
+		return math.MaxUint64
+	}
+	return uint64(max(keys-3*math.Sqrt(keys), 0))
+}
+
+// keysOf returns the number of keys in a filter, or an estimate.
+func keysOf(s structure) float64 {
+	switch s := s.(type) {
+	case interface{ Len() uint64 }:
+		return float64(s.Len())
+	case interface{ EstimatedLen() float64 }:
+		return s.EstimatedLen()
+	}
+	return 0
 }
 
 // join merges a part into a whole of the same kind.
@@ -76,5 +150,5 @@ func mergeError(name, first string, err error) error {
 		parameter := field.Field[strings.LastIndexByte(field.Field, '.')+1:]
 		return fmt.Errorf("%s: %s is %v, but %s in %s", name, strings.ToLower(parameter), field.Value, field.Allowed, first)
 	}
-	return inFile(name, err)
+	return input.Named(name, err)
 }

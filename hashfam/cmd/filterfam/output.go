@@ -7,12 +7,15 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/hashfam/cmd/filterfam/internal/input"
 	"github.com/filterfam/filterfam/internal/replace"
 )
 
-// An output is a file that a flag names. It is written whole or not at all.
+// An output is a file that a flag names, or an argument if flag is empty. It is
+// written whole or not at all.
 type output struct {
 	flag, name string
 }
@@ -48,31 +51,24 @@ func (o output) fail(err error) error {
 	if errors.As(err, &path) {
 		err = path.Err
 	}
-	return fmt.Errorf("%s %s: %w", o.flag, o.name, err)
+	return fmt.Errorf("%s: %w", strings.TrimSpace(o.flag+" "+o.name), err)
 }
 
 // checkOutput checks the flag -o, which can be standard output.
 func checkOutput(name string, inputs []string) error {
 	if name == "-" {
-		return nil
+		return checkStdout(inputs)
 	}
 	return output{"-o", name}.check(inputs)
 }
 
-// checkStdout returns an error if standard output is one of the inputs, which
-// then grows while it is read, perhaps without end.
+// checkStdout returns an error if standard output is one of the inputs.
 func checkStdout(inputs []string) error {
-	out, err := os.Stdout.Stat()
-	if err != nil || !out.Mode().IsRegular() {
-		return nil
+	info, err := os.Stdout.Stat()
+	if err != nil {
+		return nil // it is closed
 	}
-	for _, name := range inputs {
-		in, err := statInput(name)
-		if err == nil && os.SameFile(in, out) {
-			return inFile(name, errors.New("is also the output"))
-		}
-	}
-	return nil
+	return input.CheckOutput(inputs, info)
 }
 
 // write writes a structure to the file that -o names, or to standard output.

@@ -4,19 +4,24 @@ import (
 	"fmt"
 	"os"
 	"time"
+
+	"github.com/schollz/progressbar/v3"
 )
 
 // A progress is a line on a terminal, on standard error, which appears after a
 // second.
 type progress struct {
 	quiet   bool
-	total   int64 // bytes of all files, or 0 if they are not known
+	total   int64 // bytes of all files, or unknownSize
 	bytes   int64
 	lines   int64
-	built   float64 // the fraction of a structure that was built after all lines were read
 	started time.Time
-	shown   time.Time
+	bar     *progressbar.ProgressBar
+	built   bool // the bar shows how much of a structure is built
 }
+
+// unknownSize is the total for a bar without an end.
+const unknownSize = -1
 
 // The line appears after a second, and changes twice a second. Tests change
 // these times.
@@ -25,62 +30,65 @@ var (
 	showEvery = 500 * time.Millisecond
 )
 
-// start begins to measure. Without it, nothing is shown.
-func (p *progress) start(names []string) {
+// start begins to measure. Without it, nothing is shown. The files are read a
+// number of times.
+func (p *progress) start(names []string, times int64) {
 	info, err := os.Stderr.Stat()
 	if p.quiet || err != nil || info.Mode()&os.ModeCharDevice == 0 {
 		return
 	}
 	p.started = time.Now()
-	p.shown = p.started
+	p.total = unknownSize
 	if regular(names) {
+		p.total = 0
 		for _, name := range names {
 			if info, err := os.Stat(name); err == nil {
-				p.total += info.Size()
+				p.total += times * info.Size()
 			}
 		}
 	}
 }
 
+// waits reports whether it is too early to show anything.
+func (p *progress) waits() bool {
+	return p.started.IsZero() || time.Since(p.started) < showAfter
+}
+
 // read counts bytes.
 func (p *progress) read(bytes int) {
 	p.bytes += int64(bytes)
-	p.show()
-}
-
-// build notes how much of a structure is built.
-func (p *progress) build(done, total uint64) {
-	p.built = float64(done) / float64(total)
-	p.show()
-}
-
-// show shows the line, unless it has just been shown.
-func (p *progress) show() {
-	if p.started.IsZero() || time.Since(p.shown) < showEvery || time.Since(p.started) < showAfter {
+	if p.waits() {
 		return
 	}
-	p.shown = time.Now()
-	fmt.Fprint(os.Stderr, "\r\x1b[K", p.text(time.Since(p.started)))
+	if p.bar == nil {
+		p.bar = newBar(p.total, progressbar.OptionShowBytes(true))
+	}
+	p.bar.Describe(fmt.Sprint(p.lines, " lines"))
+	p.bar.Set64(p.bytes)
 }
 
-// text returns the line.
-func (p *progress) text(passed time.Duration) string {
-	text := fmt.Sprintf("%.1f MB", float64(p.bytes)/1e6)
-	if p.total > 0 {
-		text += fmt.Sprintf(" of %.1f MB", float64(p.total)/1e6)
+// build shows how much of a structure is built.
+func (p *progress) build(done, total uint64) {
+	if p.waits() {
+		return
 	}
-	switch {
-	case p.built > 0:
-		text = fmt.Sprintf("%d lines, %.0f%% built", p.lines, 100*p.built)
-	case p.lines > 0:
-		text = fmt.Sprintf("%d lines, %s, %.1f million lines per second", p.lines, text, float64(p.lines)/1e6/passed.Seconds())
+	if !p.built {
+		p.clear()
+		p.bar = newBar(int64(total), progressbar.OptionSetDescription(fmt.Sprint(p.lines, " lines, building")))
+		p.built = true
 	}
-	return text
+	p.bar.Set64(int64(done))
+}
+
+// newBar returns a bar with an end, or one without it if total is unknownSize.
+func newBar(total int64, option progressbar.Option) *progressbar.ProgressBar {
+	return progressbar.NewOptions64(total, option, progressbar.OptionShowCount(), progressbar.OptionSetWriter(os.Stderr), progressbar.OptionThrottle(showEvery),
+		progressbar.OptionUseANSICodes(true), progressbar.OptionSetWidth(20), progressbar.OptionClearOnFinish())
 }
 
 // clear removes the line.
 func (p *progress) clear() {
-	if !p.started.IsZero() && p.shown != p.started {
-		fmt.Fprint(os.Stderr, "\r\x1b[K")
+	if p.bar != nil {
+		p.bar.Clear()
 	}
 }

@@ -4,134 +4,204 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
-	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/hashfam"
 )
 
 // The queryFlags say what is printed.
 type queryFlags struct {
-	invert, number, counts bool
+	filters               []string
+	invert, counts        bool
+	onlyNumber, quiet     bool // print only the number of lines, or nothing
+	matching, others      bool // print only the names of files
+	withName, withoutName bool
+	lineNumber, hasMost   bool
+	most                  uint64
+	names                 bool // print the names of files before lines or numbers
 }
 
-func query(ctx context.Context, c *command) error {
+func query(c *command) func(ctx context.Context, names []string) error {
+	c.document("query [flags] FILTER [FILE...]", "print the lines that may be in a filter", queryLong, queryExamples)
 	var f queryFlags
-	c.flags.BoolVar(&f.invert, "v", false, "")
-	c.flags.BoolVar(&f.number, "c", false, "")
-	c.flags.BoolVar(&f.counts, "counts", false, "")
-	c.addRead()
-	names, err := c.parse()
-	if err != nil {
-		return err
-	}
-	if len(names) == 0 {
-		return errors.New("want the name of a filter")
+	f.add(c)
+	c.addRead("use -F for further filters")
+	return func(ctx context.Context, names []string) error { return c.query(ctx, f, names) }
+}
+
+// add adds the flags.
+func (f *queryFlags) add(c *command) {
+	flags := c.Flags()
+	flags.StringArrayVarP(&f.filters, "filter", "F", nil, "print what may be in this `FILTER` or in one after a further -F")
+	flags.BoolVarP(&f.invert, "invert-match", "v", false, "print the other lines")
+	flags.BoolVarP(&f.onlyNumber, "count", "c", false, "print only the number of lines of each file")
+	flags.Uint64VarP(&f.most, "max-count", "m", 0, "stop after this `number` of lines of each file")
+	flags.BoolVarP(&f.matching, "files-with-matches", "l", false, "print only the names of files with such lines")
+	flags.BoolVarP(&f.others, "files-without-match", "L", false, "print only the names of the other files")
+	flags.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing, and stop at the first such line")
+	flags.BoolVarP(&f.withName, "with-filename", "H", false, "print the file's name before each line")
+	flags.BoolVar(&f.withoutName, "no-filename", false, "print no names, also with -c and several files")
+	flags.BoolVar(&f.lineNumber, "line-number", false, "print the number of the line in its file before each line")
+	flags.BoolVar(&f.counts, "counts", false, `print the count before each line (counting filters, in which 15
+means 15 or more; sketches and heavy hitters); it can be too high,
+but not too low`)
+}
+
+const queryLong = `
+Prints the lines that may be in the filter: all lines that are in it, and a few
+others. With -v, it prints the lines that are certainly not in it. The exit
+status is 1 if there are none. Most flags are those of grep.`
+
+const queryExamples = `
+  printf 'ada\nalan\n' | filterfam query words.filter
+  filterfam query -c words.filter words.txt`
+
+func (c *command) query(ctx context.Context, f queryFlags, names []string) error {
+	if len(f.filters) == 0 {
+		if len(names) == 0 {
+			return errors.New("want the name of a filter")
+		}
+		f.filters = names[:1]
+		names = names[1:]
 	}
 	fam, err := c.family(ctx)
 	if err != nil {
 		return err
 	}
-	if err := checkStdout(c.inputs(names[1:])); err != nil {
+	names = orStdin(names)
+	if err := checkStdout(c.inputs(names)); err != nil {
 		return err
 	}
-	lookup, err := c.openLookup(ctx, names[0], fam, f.counts)
+	find, err := c.openLookups(ctx, f.filters, fam, f.counts)
 	if err != nil {
 		return err
 	}
-	printed := uint64(0)
-	err = c.eachBatch(ctx, names[1:], fam, func(keys [][]byte, digests []hashfam.Digest) error {
-		found, counts := lookup(digests)
-		printed += c.printFound(f, keys, found, counts)
-		return c.out.Flush()
-	})
-	if err == nil && f.number {
-		fmt.Fprintln(c.out, printed)
+	f.hasMost = c.given("max-count")
+	f.names = f.withName || f.onlyNumber && len(names) > 1 && !f.withoutName
+	q := &querying{command: c, queryFlags: f, find: find, skipEmpty: f.lineNumber && !c.read.empty}
+	c.read.empty = c.read.empty || f.lineNumber // they are counted
+	for _, name := range names {
+		if err := q.file(ctx, name, fam); err != nil {
+			return err
+		}
+		if f.quiet && q.selected {
+			return nil
+		}
 	}
-	if err == nil && printed == 0 {
-		err = errNothing
+	return q.finish()
+}
+
+// suspicious is the number of lines of which usually one is found.
+const suspicious = 1000
+
+// errEnough is returned when the rest of a file does not matter.
+var errEnough = errors.New("enough")
+
+// A querying queries the lines of files.
+type querying struct {
+	*command
+	queryFlags
+	find      lookup
+	skipEmpty bool // empty keys are counted as lines, but not queried
+	lines     uint64
+	any       bool // a line was found
+	selected  bool // there was a line or a name that the exit status is about
+	name      string
+	position  uint64 // the number of lines in this file so far
+	chosen    uint64 // lines in this file
+}
+
+// file queries the lines of a file.
+func (q *querying) file(ctx context.Context, name string, fam hashfam.Family) error {
+	q.name = name
+	if name == "-" {
+		q.name = "(standard input)"
+	}
+	q.position = 0
+	q.chosen = 0
+	err := q.eachOf(ctx, name, fam, q.use)
+	if err != nil && !errors.Is(err, errEnough) {
+		return err
+	}
+	q.end()
+	return nil
+}
+
+// finish returns errNothing if no line or name was selected.
+func (q *querying) finish() error {
+	if !q.any && q.lines >= suspicious && !q.quiet {
+		q.remark("none of %d lines was found: were -i and -f the same in build?", q.lines)
+	}
+	if !q.selected {
+		return errNothing
+	}
+	return nil
+}
+
+// use queries a batch.
+func (q *querying) use(b batch) error {
+	found, counts := q.find(b.digests)
+	q.lines += uint64(len(found))
+	q.any = q.any || slices.Contains(found, true)
+	before := q.position
+	q.position += uint64(len(found))
+	for i, yes := range found {
+		if yes == q.invert || q.skipEmpty && len(b.Keys[i]) == 0 {
+			continue
+		}
+		if q.hasMost && q.chosen == q.most {
+			return errEnough
+		}
+		q.chosen++
+		if q.quiet || q.matching || q.others {
+			return errEnough
+		}
+		if !q.onlyNumber {
+			q.prefix(before+uint64(i)+1, counts, i)
+			q.print(b.Lines[i])
+		}
+	}
+	err := q.out.Flush()
+	if err == nil && q.hasMost && q.chosen == q.most {
+		err = errEnough
 	}
 	return err
 }
 
-// printFound prints the lines in a batch that are wanted, and returns their
-// number.
-func (c *command) printFound(f queryFlags, keys [][]byte, found []bool, counts []uint64) (n uint64) {
-	for i, key := range keys {
-		if found[i] == f.invert {
-			continue
-		}
-		n++
-		if !f.number {
-			c.print(key, f.counts, counts, i)
-		}
+// prefix prints what precedes a line.
+func (q *querying) prefix(position uint64, counts []uint64, i int) {
+	if q.names {
+		q.out.WriteString(q.name)
+		q.out.WriteByte(':')
 	}
-	return n
+	if q.lineNumber {
+		q.out.WriteString(strconv.FormatUint(position, 10))
+		q.out.WriteByte(':')
+	}
+	if q.counts {
+		q.out.WriteString(strconv.FormatUint(counts[i], 10))
+		q.out.WriteByte('\t')
+	}
 }
 
-// openLookup returns a lookup for the structure in a file.
-func (c *command) openLookup(ctx context.Context, name string, fam hashfam.Family, counted bool) (lookup, error) {
-	s, h, err := c.load(ctx, name, fam, 0)
-	if err != nil {
-		return nil, err
+// end prints what is printed once for a file.
+func (q *querying) end() {
+	switch {
+	case q.quiet:
+	case q.matching && q.chosen > 0, q.others && q.chosen == 0:
+		fmt.Fprintln(q.out, q.name)
+	case q.onlyNumber && !q.matching && !q.others:
+		if q.names {
+			fmt.Fprint(q.out, q.name, ":")
+		}
+		fmt.Fprintln(q.out, q.chosen)
 	}
-	found := newLookup(s, counted)
-	if found == nil && counted {
-		return nil, fmt.Errorf("%s: is %v, which has no counts", name, h.Kind)
-	}
-	if found == nil {
-		return nil, fmt.Errorf("%s: is %v, which cannot be queried", name, h.Kind)
-	}
-	return found, nil
+	q.selected = q.selected || (q.chosen > 0) != q.others
 }
 
-// A lookup returns which digests are in a structure, and their counts if they
-// are known.
-type lookup func(digests []hashfam.Digest) ([]bool, []uint64)
-
-// print prints a line, after its count if that is wanted.
-func (c *command) print(key []byte, counted bool, counts []uint64, i int) {
-	if counted {
-		c.out.WriteString(strconv.FormatUint(counts[i], 10))
-		c.out.WriteByte('\t')
-	}
-	c.out.Write(key)
+// print prints a line.
+func (c *command) print(line []byte) {
+	c.out.Write(line)
 	c.out.WriteByte(c.end()) // errors are returned by Flush
-}
-
-// newLookup returns a lookup with counts if they are wanted or if the structure
-// can only count. It returns nil if the structure cannot do this.
-func newLookup(s structure, counted bool) lookup {
-	var found []bool
-	var counts []uint64
-	if filter, ok := s.(container); ok && !counted {
-		return func(digests []hashfam.Digest) ([]bool, []uint64) {
-			found = filter.ContainsAll(found[:0], digests)
-			return found, nil
-		}
-	}
-	var count func([]hashfam.Digest)
-	switch s := s.(type) {
-	case counter:
-		count = func(digests []hashfam.Digest) { counts = s.CountAll(counts[:0], digests) }
-	case estimator:
-		var estimates []countmin.Estimate
-		count = func(digests []hashfam.Digest) {
-			estimates = s.EstimateAll(estimates[:0], digests)
-			counts = counts[:0]
-			for _, e := range estimates {
-				counts = append(counts, e.High)
-			}
-		}
-	default:
-		return nil
-	}
-	return func(digests []hashfam.Digest) ([]bool, []uint64) {
-		count(digests)
-		found = found[:0]
-		for _, n := range counts {
-			found = append(found, n > 0)
-		}
-		return found, counts
-	}
 }

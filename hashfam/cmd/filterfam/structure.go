@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/bloom/static"
@@ -15,6 +14,7 @@ import (
 	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/hashfam/cmd/filterfam/internal/input"
 	"github.com/filterfam/filterfam/hashfam/perfect"
 	"github.com/filterfam/filterfam/internal/frame"
 	"github.com/filterfam/filterfam/internal/memory"
@@ -29,6 +29,9 @@ type structure interface {
 	String() string
 }
 
+// A planned filter has a rate for each number of keys.
+type planned interface{ RateAt(n uint64) float64 }
+
 // Some structures can do more.
 type (
 	container interface {
@@ -42,6 +45,20 @@ type (
 		EstimateAll(dst []countmin.Estimate, digests []hashfam.Digest) []countmin.Estimate
 	}
 )
+
+// paramsOf returns the parameters of a filter that has a rate for each number of
+// keys, or nil.
+func paramsOf(s structure) planned {
+	switch s := s.(type) {
+	case *bloom.Filter:
+		return s.Params()
+	case *counting.Filter:
+		return s.Params()
+	case *cuckoo.Filter:
+		return s.Params()
+	}
+	return nil
+}
 
 // receiver returns a receiver for a kind of structure, or nil if the frame is
 // not a structure of its own.
@@ -92,7 +109,7 @@ func allocated[P interface{ SizeBytes() uint64 }, T structure](flag string, para
 // and stops when ctx is canceled.
 type openFrame struct {
 	ctx    context.Context
-	file   *os.File
+	file   *input.File
 	header frame.Header
 	from   io.Reader
 	size   int64  // the number of bytes in a regular file, or -1
@@ -101,27 +118,27 @@ type openFrame struct {
 
 // openHeader opens a file and reads its header.
 func (c *command) openHeader(ctx context.Context, name string) (*openFrame, error) {
-	file, err := openInput(ctx, name)
+	file, err := input.Open(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	f := &openFrame{ctx: ctx, file: file, size: -1}
-	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
-		f.size = info.Size()
+	if file.Info.Mode().IsRegular() {
+		f.size = file.Info.Size()
 	}
-	rest := interruptible(ctx, file)
 	first := make([]byte, frame.MaxHeader)
-	n, err := io.ReadFull(rest, first)
+	n, err := io.ReadFull(file, first)
 	first = first[:n]
 	if err == nil || err == io.EOF || err == io.ErrUnexpectedEOF {
 		f.header, err = frame.Identify(first)
 		err = notAStructure(first, err)
 	}
 	if err != nil {
-		closeInput(file)
-		return nil, inFile(name, err)
+		file.Close()
+		return nil, input.Named(name, err)
 	}
-	f.from = &counted{io.MultiReader(bytes.NewReader(first), rest), c.progress}
+	c.progress.read(n)
+	f.from = io.MultiReader(bytes.NewReader(first), &counted{file, c.progress})
 	return f, nil
 }
 
@@ -153,31 +170,33 @@ func (c *command) load(ctx context.Context, name string, fam hashfam.Family, hel
 	if err != nil {
 		return nil, frame.Header{}, err
 	}
-	defer closeInput(f.file)
+	defer f.file.Close()
 	h := f.header
 	if h.Check != fam.CheckValue() {
-		return nil, h, inFile(name, wrongFamily(h, fam))
+		return nil, h, input.Named(name, wrongFamily(h, fam))
 	}
 	s := receiver(h.Kind, fam)
 	if s == nil {
-		return nil, h, inFile(name, fmt.Errorf("is %v, which cannot be used here", h.Kind))
+		return nil, h, input.Named(name, fmt.Errorf("is %v, which cannot be used here", h.Kind))
 	}
 	if err := f.checkMemory(held); err != nil {
-		return nil, h, inFile(name, err)
+		return nil, h, input.Named(name, err)
 	}
 	if _, err := s.ReadFrom(f); err != nil {
-		return nil, h, inFile(name, err)
+		return nil, h, input.Named(name, err)
 	}
 	if n, _ := f.Read(make([]byte, 1)); n > 0 {
-		return nil, h, inFile(name, errors.New("more bytes follow the structure"))
+		return nil, h, input.Named(name, errors.New("more bytes follow the structure"))
 	}
 	return s, h, nil
 }
 
+// magic are the first bytes of all structures.
+const magic = "\xf1fam"
+
 // notAStructure returns the error for a file whose header is invalid, or nil if
 // err is nil.
 func notAStructure(first []byte, err error) error {
-	const magic = "\xf1fam"
 	if err == nil {
 		return nil
 	}
@@ -191,7 +210,19 @@ func notAStructure(first []byte, err error) error {
 // family.
 func wrongFamily(h frame.Header, fam hashfam.Family) error {
 	if fam == (hashfam.Family{}) {
-		return fmt.Errorf("needs the secret key of family %s: want -key-file FILE or %s", h.Family(), keyVariable)
+		return fmt.Errorf("needs the secret key of family %s: want --key-file FILE or %s", h.Family(), keyVariable)
 	}
 	return fmt.Errorf("has family %s, but the key is for %v", h.Family(), fam)
+}
+
+// A counted reader counts the bytes that are read.
+type counted struct {
+	io.Reader
+	progress *progress
+}
+
+func (c *counted) Read(b []byte) (int, error) {
+	n, err := c.Reader.Read(b)
+	c.progress.read(n)
+	return n, err
 }

@@ -5,13 +5,133 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
+	"sync"
+	"time"
 
 	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/cli"
 )
+
+// The topFlags say how many lines are printed, when and from which structure.
+type topFlags struct {
+	heavyFlags
+	output string
+	every  time.Duration
+	low    bool
+}
+
+func top(c *command) func(ctx context.Context, names []string) error {
+	c.document("top [flags] [FILE...]", "print the most frequent lines", topLong, topExamples)
+	var f topFlags
+	flags := c.Flags()
+	flags.VarP(&f.k, "lines", "k", "the number of lines; 10 if it is not given")
+	flags.Var(&f.phi, "phi", "print all lines that make up this fraction of the input instead")
+	flags.Var(&f.memory, "memory", "the amount of memory, such as 1M; otherwise as much as is needed")
+	flags.BoolVar(&f.low, "low", false, "sort by the lower bounds")
+	flags.StringVarP(&f.output, "output", "o", "", "write the heavy hitters to `FILE`, and print nothing")
+	flags.DurationVar(&f.every, "every", 0, "print the list after each `time`, such as 10s, and at the end")
+	c.addRead("top reads heavy hitters only, and not beside files of lines")
+	c.addWeight()
+	c.addQuiet()
+	return func(ctx context.Context, names []string) error { return c.top(ctx, &f, names) }
+}
+
+const topLong = `
+Prints the most frequent lines: a lower and an upper bound for the count, and
+the line, separated by tabs. If lines may be missing, a remark on standard error
+says so. After an interrupt, it prints the list of the lines so far.
+
+A FILE can also contain heavy hitters, which top -o has written. Then all files
+must do so, and top prints the most frequent lines of all of them.`
+
+const topExamples = `
+  printf 'ada\ngrace\nada\n' | filterfam top -k 1
+  printf 'ada\ngrace\nada\n' | filterfam top --phi 50% -o monday.heavy
+  filterfam top monday.heavy`
+
+func (c *command) top(ctx context.Context, f *topFlags, names []string) error {
+	fam, err := c.family(ctx)
+	if err != nil {
+		return err
+	}
+	if err := c.checkTop(f, names); err != nil {
+		return err
+	}
+	old, err := c.loadHeavy(ctx, names, fam, f)
+	if err != nil {
+		return err
+	}
+	if old != nil {
+		return c.finishTop(ctx, old, f)
+	}
+	if err := f.check(c); err != nil {
+		return err
+	}
+	heavy, err := f.create(fam)
+	if err != nil {
+		return err
+	}
+	if f.output != "" {
+		c.progress.start(names, 1)
+	}
+	err = c.countLines(ctx, heavy, f, fam, names)
+	if err != nil && ctx.Err() == nil {
+		return err
+	}
+	if f.output == "" || err == nil {
+		err = errors.Join(c.finishTop(ctx, heavy, f), err)
+	}
+	return err
+}
+
+// checkTop checks the flags that do not describe the heavy hitters.
+func (c *command) checkTop(f *topFlags, names []string) error {
+	if f.every < 0 || f.every > 0 && f.output != "" {
+		return fmt.Errorf("--every %v, want a time above 0, and no -o", f.every)
+	}
+	if f.output == "" {
+		return checkStdout(c.inputs(names))
+	}
+	return checkOutput(f.output, c.inputs(names))
+}
+
+// countLines counts all lines, and prints the list each time that --every
+// says.
+func (c *command) countLines(ctx context.Context, heavy *countmin.HeavyHitters, f *topFlags, fam hashfam.Family, names []string) error {
+	add := newAdder(heavy)
+	var lock sync.Mutex
+	if f.every > 0 {
+		ticker := time.NewTicker(f.every)
+		defer ticker.Stop()
+		go func() {
+			for range ticker.C {
+				lock.Lock()
+				c.printTop(heavy, f)
+				c.out.WriteByte(c.end()) // an empty line ends each list but the last
+				c.out.Flush()
+				lock.Unlock()
+			}
+		}()
+	}
+	return c.each(ctx, names, fam, func(b batch) error {
+		lock.Lock()
+		defer lock.Unlock()
+		return add(b)
+	})
+}
+
+// finishTop writes the heavy hitters or prints the list.
+func (c *command) finishTop(ctx context.Context, heavy *countmin.HeavyHitters, f *topFlags) error {
+	if f.output != "" && heavy.Total() == 0 {
+		return errors.New("the input has no lines, so nothing is written")
+	}
+	if f.output != "" {
+		return write(ctx, f.output, heavy)
+	}
+	c.printTop(heavy, f)
+	return c.out.Flush()
+}
 
 // A ranked line has bounds for its count.
 type ranked struct {
@@ -19,77 +139,26 @@ type ranked struct {
 	countmin.Estimate
 }
 
-// The topFlags say how many lines are printed, and from which structure.
-type topFlags struct {
-	k      cli.Number
-	phi    float64
-	memory cli.Size
-	low    bool
-}
-
-// check checks the flags. Larger numbers would not fit into an int everywhere.
-func (f *topFlags) check(c *command) error {
-	if c.given("k") && c.given("phi") {
-		return errors.New("-k and -phi, want one of the two")
-	}
-	if f.k > 1<<28 {
-		return fmt.Errorf("-k %d, want 1 to 268435456", f.k)
-	}
-	if c.given("memory") && (f.memory < 1<<10 || f.memory > 1<<30) {
-		return fmt.Errorf("-memory %d, want 1K to 1G", f.memory)
-	}
-	if !c.given("k") && !c.given("phi") {
-		f.k = 10
-	}
-	return nil
-}
-
-func top(ctx context.Context, c *command) error {
-	var f topFlags
-	c.flags.Var(&f.k, "k", "")
-	c.flags.Float64Var(&f.phi, "phi", 0, "")
-	c.flags.Var(&f.memory, "memory", "")
-	c.flags.BoolVar(&f.low, "low", false, "")
-	c.addRead()
-	names, err := c.parse()
-	if err != nil {
-		return err
-	}
-	if err := f.check(c); err != nil {
-		return err
-	}
-	fam, err := c.family(ctx)
-	if err != nil {
-		return err
-	}
-	heavy, err := countmin.NewHeavyHitters(countmin.HeavyConfig{Phi: f.phi, K: int(f.k), MemoryBytes: int(f.memory), Family: fam})
-	if err != nil {
-		return err
-	}
-	err = c.eachBatch(ctx, names, fam, func(keys [][]byte, digests []hashfam.Digest) error {
-		return heavy.AddAll(digests, keys)
-	})
-	if err != nil {
-		return err
-	}
-	c.printTop(heavy, f.low)
-	return nil
-}
-
 // printTop prints the frequent lines, and a remark if some may be missing.
-func (c *command) printTop(heavy *countmin.HeavyHitters, low bool) {
+func (c *command) printTop(heavy *countmin.HeavyHitters, f *topFlags) {
 	var all []ranked
 	for line, e := range heavy.All() {
 		all = append(all, ranked{line, e})
 	}
-	if low {
+	missing := heavy.OmittedBound()
+	complete := heavy.Complete()
+	if k := int(f.k); k > 0 && k < len(all) { // of heavy hitters in a file
+		complete = complete && all[k].High <= all[k-1].Low
+		missing = max(missing, all[k].High)
+		all = all[:k]
+	}
+	if f.low {
 		slices.SortStableFunc(all, func(a, b ranked) int { return cmp.Compare(b.Low, a.Low) })
 	}
 	for _, r := range all {
 		fmt.Fprintf(c.out, "%d\t%d\t%s%c", r.Low, r.High, r.line, c.end())
 	}
-	if !heavy.Complete() {
-		c.out.Flush()
-		fmt.Fprintf(os.Stderr, "filterfam top: the list may be incomplete: a line that is missing occurs at most %d times; more -memory helps\n", heavy.MissBound())
+	if !complete {
+		c.remark("the list may be incomplete: a line that is missing occurs at most %d times; more --memory helps", missing)
 	}
 }

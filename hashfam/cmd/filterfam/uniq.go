@@ -5,17 +5,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"sync"
 	"time"
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/hashfam/journal"
 	"github.com/filterfam/filterfam/internal/cli"
 )
 
 type uniqFlags struct {
-	rate   float64
+	rate   cli.Rate
 	n      cli.Number
 	memory cli.Size
 	state  string
@@ -24,92 +24,141 @@ type uniqFlags struct {
 
 // A seen structure remembers lines.
 type seen interface {
-	structure
+	journal.Structure
+	ContainsDigest(d hashfam.Digest) bool
 	ContainsOrAddDigest(d hashfam.Digest) bool
 }
 
-func uniq(ctx context.Context, c *command) error {
-	var f uniqFlags
-	c.flags.Float64Var(&f.rate, "fpr", 1e-6, "")
-	c.flags.Var(&f.n, "n", "")
-	c.flags.Var(&f.memory, "memory", "")
-	c.flags.StringVar(&f.state, "state", "", "")
-	c.flags.BoolVar(&f.force, "force", false, "")
-	c.addRead()
-	names, err := c.parse()
-	if err != nil {
+func uniq(c *command) func(ctx context.Context, names []string) error {
+	c.document("uniq [flags] [FILE...]", "print each line when it is first seen", uniqLong, uniqExamples)
+	f := uniqFlags{rate: 1e-6}
+	flags := c.Flags()
+	flags.Var(&f.rate, "fpr", "the probability that a new line is lost")
+	flags.VarP(&f.n, "keys", "n", `the number of different lines, for a fixed amount of memory;
+without -n and --memory, memory grows with the lines`)
+	flags.Var(&f.memory, "memory", "the amount of memory, such as 64M, instead of -n")
+	flags.StringVar(&f.state, "state", "", `remember the lines in `+"`FILE`"+`, and continue from it if it exists;
+it is saved once a second, and at the end`)
+	c.addForce(&f.force, "continue when the rate exceeds twice --fpr")
+	c.addRead("use filterfam info")
+	c.addQuiet()
+	c.read.delimiterHint = "; to print repeated lines, use sort | uniq -d"
+	for letter, name := range missingInUniq {
+		flags.BoolP(name, letter, false, "")
+		flags.Lookup(name).Hidden = true
+	}
+	return func(ctx context.Context, names []string) error { return c.uniq(ctx, f, names) }
+}
+
+// missingInUniq are flags of the usual uniq, by their letters. The letter d has
+// another meaning.
+var missingInUniq = map[string]string{"c": "count", "u": "unique", "D": "all-repeated"}
+
+const uniqLong = `
+Prints each line when it is first seen, without sorting, in little memory. There
+are no -c, -d and -u: use filterfam top, or sort | uniq -c.`
+
+const uniqExamples = `
+  printf 'ada\nada\ngrace\n' | filterfam uniq
+  printf 'ada\n' | filterfam uniq -n 1e5 --state seen.state`
+
+func (c *command) uniq(ctx context.Context, f uniqFlags, names []string) error {
+	for letter, name := range missingInUniq {
+		if c.given(name) {
+			return fmt.Errorf("there is no -%s: use filterfam top, or sort | uniq -%s", letter, letter)
+		}
+	}
+	if err := checkRate(f.rate); err != nil {
+		return err
+	}
+	if err := checkStdout(c.inputs(names)); err != nil {
 		return err
 	}
 	fam, err := c.family(ctx)
 	if err != nil {
 		return err
 	}
-	state := output{"-state", f.state}
-	if f.state == "-" {
-		return errors.New("-state -: want the name of a file")
-	}
-	if f.state != "" {
-		if err := state.check(c.inputs(names)); err != nil {
-			return err
-		}
-	}
-	lines, limit, err := c.openState(ctx, f, fam)
+	lines, limit, err := f.create(fam)
 	if err != nil {
 		return err
 	}
-	s := &saver{output: state, lines: lines}
-	if f.state != "" {
-		go s.saveOften(context.WithoutCancel(ctx))
+	if f.state == "" {
+		return c.firsts(ctx, names, fam, &saver{lines: lines}, limit)
 	}
-	err = c.firsts(ctx, names, fam, s, limit)
-	if errors.Is(err, errOutput) || f.state == "" {
+	s, old, err := c.openState(ctx, &f, names, lines, fam)
+	if err != nil {
+		return err
+	}
+	go s.saveOften(c)
+	err = c.firsts(ctx, names, fam, s, limit-min(limit, old))
+	if errors.Is(err, errOutput) {
 		return err
 	}
 	// The state matches the lines that were printed, also after an error.
-	return cmp.Or(s.saveLast(context.WithoutCancel(ctx)), err)
+	return cmp.Or(s.saveLast(), err)
 }
 
-// A saver saves the lines that have been seen, now and then. It is locked while
+// A saver saves the lines that have been seen, once a second. It is locked while
 // lines are added and printed, so that no line is saved before it is printed.
 type saver struct {
 	sync.Mutex
 	output
 	lines   seen
-	changed bool  // since it was saved
-	err     error // of saving
+	journal *journal.Journal // nil without --state
+	changed bool             // since it was saved
+	failing bool             // saving failed the last time
+	err     error            // of the output, after which nothing is saved
 }
 
 // saveEvery is the time between two saves. Tests change it.
-var saveEvery = time.Minute
+var saveEvery = time.Second
 
-// saveOften saves the lines if they have changed. Since lines wait meanwhile,
-// it makes pauses that are ten times as long.
-func (s *saver) saveOften(ctx context.Context) {
-	for wait := saveEvery; ; {
-		time.Sleep(wait)
-		begin := time.Now()
-		s.save(ctx)
-		wait = max(saveEvery, 10*time.Since(begin))
+// saveOften saves the lines if they have changed. If it fails, for example
+// because the disk is full, it says so once and tries again.
+func (s *saver) saveOften(c *command) {
+	for range time.Tick(saveEvery) {
+		s.Lock()
+		if err := s.save(); err != nil && !s.failing {
+			c.remark("%v: %v; uniq continues and tries again", errUnsaved, cli.Message(err, "--"))
+			s.failing = true
+		}
+		s.Unlock()
 	}
 }
 
-func (s *saver) save(ctx context.Context) {
-	s.Lock()
-	defer s.Unlock()
-	if s.changed && s.err == nil {
-		s.err = s.write(ctx, s.lines)
-		s.changed = false
+// save saves the lines if they have changed.
+func (s *saver) save() error {
+	if !s.changed || s.err != nil {
+		return nil
 	}
+	if err := s.journal.Sync(0); err != nil {
+		return s.fail(err)
+	}
+	s.changed = false
+	s.failing = false
+	return nil
 }
 
 // saveLast saves the lines and stays locked, so nothing is saved or printed any
 // more.
-func (s *saver) saveLast(ctx context.Context) error {
+func (s *saver) saveLast() error {
 	s.Lock()
-	if err := s.write(ctx, s.lines); err != nil {
+	if err := s.save(); err != nil {
 		return fmt.Errorf("%w: %w", errUnsaved, err)
 	}
-	return nil
+	return s.fail(s.journal.Close())
+}
+
+// add adds a line, and reports whether it is new.
+func (s *saver) add(d hashfam.Digest) bool {
+	if s.lines.ContainsOrAddDigest(d) {
+		return false
+	}
+	if s.journal != nil {
+		s.journal.Add(d)
+		s.changed = true
+	}
+	return true
 }
 
 // errUnsaved is returned if the state cannot be saved, also after an interrupt.
@@ -118,77 +167,43 @@ var errUnsaved = errors.New("saving the state")
 // errOutput is returned if the output cannot be written.
 var errOutput = errors.New("standard output")
 
-// firsts prints the lines that are seen for the first time.
+// firsts prints the lines that are seen for the first time, of which there can
+// be at most limit.
 func (c *command) firsts(ctx context.Context, names []string, fam hashfam.Family, s *saver, limit uint64) error {
 	added := uint64(0)
-	return c.eachBatch(ctx, names, fam, func(keys [][]byte, digests []hashfam.Digest) error {
+	return c.each(ctx, names, fam, func(b batch) error {
 		s.Lock()
 		defer s.Unlock()
-		if s.err != nil {
-			return s.err
-		}
-		before := added
-		for i, d := range digests {
-			if added >= limit {
+		full := false
+		for i, d := range b.digests {
+			full = added >= limit && !s.lines.ContainsDigest(d)
+			if full {
 				break
 			}
-			if !s.lines.ContainsOrAddDigest(d) {
+			if s.add(d) {
 				added++
-				c.print(keys[i], false, nil, 0)
+				c.print(b.Lines[i])
 			}
 		}
-		s.changed = s.changed || added > before
 		if err := c.out.Flush(); err != nil {
 			s.err = fmt.Errorf("%w: %w", errOutput, err) // so these lines are not saved
 			return s.err
 		}
-		if added >= limit {
-			return fmt.Errorf("the rate has reached twice -fpr after %d new lines, so more and more lines would be lost: want a larger -n or -memory, or -force", added)
+		if full {
+			return fmt.Errorf("the rate has reached twice --fpr after %d new lines, so more and more lines would be lost: want a larger -n or --memory, or --force", added)
 		}
 		return nil
 	})
-}
-
-// openState returns the lines in the state file, or new lines if there is no
-// file, and the number of lines that can be added.
-func (c *command) openState(ctx context.Context, f uniqFlags, fam hashfam.Family) (seen, uint64, error) {
-	lines, limit, err := f.create(fam)
-	if err != nil || f.state == "" {
-		return lines, limit, err
-	}
-	old, h, err := c.load(ctx, f.state, fam, 0)
-	if errors.Is(err, fs.ErrNotExist) {
-		return lines, limit, nil
-	}
-	if err != nil {
-		return nil, 0, err
-	}
-	switch old := old.(type) {
-	case *bloom.Filter:
-		if now, ok := lines.(*bloom.Filter); ok && now.Params() == old.Params() {
-			if f.force {
-				return old, limit, nil
-			}
-			return old, limit - min(limit, uint64(old.EstimatedLen())), nil
-		}
-	case *bloom.Scalable:
-		if now, ok := lines.(*bloom.Scalable); ok && now.Config() == old.Config() {
-			return old, limit, nil
-		}
-	default:
-		return nil, 0, fmt.Errorf("-state %s: is %v, not a state of uniq", f.state, h.Kind)
-	}
-	return nil, 0, fmt.Errorf("-state %s: was made with another -n, -fpr or -memory", f.state)
 }
 
 // create returns a filter without lines. Without -n and -memory, it grows.
 func (f *uniqFlags) create(fam hashfam.Family) (seen, uint64, error) {
 	const unlimited = 1<<64 - 1
 	if f.n == 0 && f.memory == 0 {
-		s, err := bloom.NewScalable(bloom.ScalableConfig{Expected: 100_000, FPRate: f.rate, Family: fam})
+		s, err := bloom.NewScalable(bloom.ScalableConfig{Expected: 100_000, FPRate: float64(f.rate), Family: fam})
 		return s, unlimited, err
 	}
-	c := bloom.Config{Capacity: uint64(f.n), FPRate: f.rate, MemoryBytes: uint64(f.memory), Family: fam}
+	c := bloom.Config{Capacity: uint64(f.n), FPRate: float64(f.rate), MemoryBytes: uint64(f.memory), Family: fam}
 	made, err := allocated(limitFlag(f.n, f.memory), c.Params, bloom.NewFromParams)
 	if err != nil {
 		return nil, 0, err
@@ -197,5 +212,5 @@ func (f *uniqFlags) create(fam hashfam.Family) (seen, uint64, error) {
 	if f.force {
 		return b, unlimited, nil
 	}
-	return b, b.Params().CapacityAt(min(2*f.rate, 0.99)), nil
+	return b, max(uint64(f.n), b.Params().CapacityAt(min(2*float64(f.rate), 0.99))), nil
 }

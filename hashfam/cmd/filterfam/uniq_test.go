@@ -2,10 +2,9 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"os"
 	"path/filepath"
-	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,74 +12,70 @@ import (
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/hashfam/journal"
 )
 
 // The state is saved while uniq waits for lines, so that a process that is
-// killed forgets only the last of them.
+// killed forgets only the last of them. Another process cannot use it meanwhile.
 func TestStatesAreSavedNowAndThen(t *testing.T) {
 	dir := t.TempDir()
-	saved := func(key string) func() bool {
-		return func() bool {
-			data, err := os.ReadFile(filepath.Join(dir, "state"))
-			var lines bloom.Scalable
-			return err == nil && lines.UnmarshalBinary(data) == nil && lines.ContainsString(key)
-		}
+	saved := func() bool {
+		data, err := os.ReadFile(filepath.Join(dir, "state"))
+		require.NoError(t, err)
+		copied := filepath.Join(t.TempDir(), "state")
+		require.NoError(t, os.WriteFile(copied, data, 0o600))
+		var lines bloom.Scalable
+		j, err := journal.Open(copied, &lines)
+		require.NoError(t, err)
+		require.NoError(t, j.Close())
+		return lines.ContainsString("key 2")
 	}
-	cmd := filterfam(t, dir, "uniq", "-state", "state")
+	cmd := filterfam(t, dir, "uniq", "--state", "state")
 	cmd.Env = append(cmd.Env, impatient+"=1")
 	in, out := begin(t, cmd)
 	exchange(t, in, out, numbers(0, 3))
-	require.Eventually(t, saved("key 2"), 4*time.Minute, time.Millisecond)
-	exchange(t, in, out, numbers(3, 6))
-	require.Eventually(t, saved("key 5"), 4*time.Minute, time.Millisecond)
+	require.Eventually(t, saved, 4*time.Minute, time.Millisecond)
+	require.Equal(t, "filterfam uniq: --state state: is used by another process\n", fails(t, dir, "", "uniq", "--state", "state"))
 	require.NoError(t, cmd.Process.Kill())
 	require.Error(t, cmd.Wait())
-	require.Equal(t, "key 6\n", succeeds(t, dir, numbers(0, 7), "uniq", "-state", "state"))
+	require.Equal(t, "key 6\n", succeeds(t, dir, numbers(0, 3)+"key 6\n", "uniq", "--state", "state"))
 }
 
-// Only changes are saved, and an error of saving ends the command.
-func TestStatesAreSavedIfTheyHaveChanged(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "state")
-	s := &saver{output: output{"-state", name}, lines: hashfam.Must(bloom.New(bloom.Config{Capacity: 9, FPRate: 0.01}))}
-	s.save(context.Background())
-	require.NoFileExists(t, name)
-	s.changed = true
-	s.save(context.Background())
-	require.NoError(t, s.err)
-	require.FileExists(t, name)
-	require.False(t, s.changed)
-
-	s.name = filepath.Join(name, "none")
-	s.changed = true
-	s.save(context.Background())
-	require.Error(t, s.err)
-	c := newCommand("uniq", nil)
-	lines := filepath.Join(t.TempDir(), "lines")
-	require.NoError(t, os.WriteFile(lines, []byte("ada\n"), 0o600))
-	require.ErrorIs(t, c.firsts(context.Background(), []string{lines}, hashfam.Family{}, s, 9), s.err)
+// Lines whose output failed are not saved, so they are printed by the next
+// process.
+func TestLinesThatWereNotPrintedAreNotSaved(t *testing.T) {
+	dir := t.TempDir()
+	cmd := filterfam(t, dir, "uniq", "--state", "state")
+	closed, err := os.Open(os.DevNull) // it cannot be written
+	require.NoError(t, err)
+	defer closed.Close()
+	cmd.Stdout = closed
+	cmd.Stdin = strings.NewReader(numbers(0, 3))
+	var log bytes.Buffer
+	cmd.Stderr = &log
+	require.Error(t, cmd.Run())
+	require.Contains(t, log.String(), "filterfam uniq: standard output: ")
+	require.Equal(t, numbers(0, 3), succeeds(t, dir, numbers(0, 3), "uniq", "--state", "state"))
 }
 
-// An interrupt does not hide that the state is lost.
-func TestStatesThatCannotBeSavedAreReported(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("this system has no such signals")
+// A state can be continued if its filter is about as large, whatever its
+// parameters are, and not if it is for another number of lines.
+func TestStatesOfOtherParameters(t *testing.T) {
+	dir := t.TempDir()
+	write := func(c bloom.Config) {
+		f := hashfam.Must(bloom.New(c))
+		f.AddString("ada")
+		require.NoError(t, hashfam.WriteFile(filepath.Join(dir, "state"), f))
 	}
-	for _, interrupt := range []bool{false, true} {
-		dir := t.TempDir()
-		require.NoError(t, os.Mkdir(filepath.Join(dir, "sub"), 0o700))
-		cmd := filterfam(t, dir, "uniq", "-state", "sub/state")
-		var log bytes.Buffer
-		cmd.Stderr = &log
-		in, out := begin(t, cmd)
-		exchange(t, in, out, numbers(0, 3))
-		require.NoError(t, os.Remove(filepath.Join(dir, "sub")))
-		if interrupt {
-			require.NoError(t, cmd.Process.Signal(os.Interrupt))
-		} else {
-			require.NoError(t, in.Close())
-		}
-		require.Error(t, cmd.Wait())
-		require.Equal(t, failed, cmd.ProcessState.ExitCode())
-		require.Equal(t, "filterfam uniq: saving the state: -state sub/state: folder sub/: no such file or directory\n", log.String())
-	}
+	args := []string{"uniq", "-n", "1000", "--fpr", "1e-6", "--state", "state"}
+	write(bloom.Config{Capacity: 1010, FPRate: 1.1e-6})
+	require.Equal(t, "grace\n", succeeds(t, dir, "ada\ngrace\n", args...))
+	require.Empty(t, succeeds(t, dir, "ada\ngrace\n", args...))
+	write(bloom.Config{Capacity: 2000, FPRate: 1e-6})
+	require.Contains(t, fails(t, dir, "", args...), "--state state: was made with another -n")
+	write(bloom.Config{Capacity: 1000, FPRate: 0.1})
+	require.Contains(t, fails(t, dir, "", args...), "--state state: was made with another -n")
+	require.Contains(t, fails(t, dir, "", "uniq", "--state", "state"), "--state state: was made with another -n")
+	succeeds(t, dir, "ada\n", "build", "-o", "state")
+	require.Contains(t, fails(t, dir, "", args...), "--state state: is a static filter, not a state of uniq")
 }

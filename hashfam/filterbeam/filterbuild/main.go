@@ -154,7 +154,7 @@ func (o *options) report(err error, log string) int {
 	wrongUsage := errors.As(err, new(usageError))
 	line := o.words(cause(err.Error()))
 	if wrongUsage {
-		line = cli.Message(err)
+		line = cli.Message(err, "-")
 	}
 	if log != "" {
 		line += " (the runner's messages are in " + log + ")"

@@ -49,7 +49,7 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 	}
 	for name, want := range unreadable {
 		for _, args := range [][]string{
-			{"build", "-o", "x", name}, {"build", "-type", "bloom", "-o", "x", name}, {"query", name}, {"query", "filter", name},
+			{"build", "-o", "x", name}, {"build", "--type", "bloom", "-o", "x", name}, {"query", name}, {"query", "filter", name},
 			{"uniq", name}, {"top", name}, {"info", name}, {"merge", "-o", "x", name, name},
 		} {
 			succeeds(t, dir, "ada\n", "build", "-o", "filter")

@@ -1,0 +1,96 @@
+package input
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/stretchr/testify/require"
+)
+
+// asReader is the environment variable that makes this program print the number
+// of lines in a file, and an error.
+const asReader = "INPUT_AS_READER"
+
+func TestMain(m *testing.M) {
+	switch name := os.Getenv(asReader); name {
+	case "":
+	case onlyStart:
+		fmt.Println("started")
+		return
+	default:
+		printLines(name)
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// onlyStart is a value of asReader for a program that reads nothing.
+const onlyStart = "none"
+
+// printLines prints how many lines of a file were read, and the error.
+func printLines(name string) {
+	n := 0
+	err := Each(context.Background(), name, Config{}, func(b Batch) error {
+		n += len(b.Lines)
+		return nil
+	})
+	fmt.Println(n, "lines:", err)
+}
+
+// limited returns what this program prints about a file if it can use a number
+// of bytes of memory.
+func limited(t *testing.T, kib int, name string) (out string, ok bool) {
+	t.Helper()
+	self, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.Command("sh", "-c", fmt.Sprintf("ulimit -v %d && exec %s", kib, self))
+	cmd.Env = append(os.Environ(), asReader+"="+name)
+	text, err := cmd.CombinedOutput()
+	return string(text), err == nil
+}
+
+// A file without line ends, or with a window that does not fit, is an error in
+// words under every limit under which this program starts.
+func TestLittleMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads large files under many limits")
+	}
+	long := file(t, "long", "ada\n"+strings.Repeat("x", 100<<20))
+	zipped := file(t, "long.gz", gzipped(t, strings.Repeat("x", 100<<20)))
+	small := file(t, "small.gz", gzipped(t, "ada\n"))
+	random := make([]byte, 20<<20)
+	rand.NewChaCha8([32]byte{}).Read(random)
+	wide := file(t, "wide.zst", zstdData(t, "ada\n"+string(random[:10<<20])+"\n", zstd.WithWindowSize(64<<20), zstd.WithSingleSegment(false)))
+	large := file(t, "large.xz", unhex(t, "fd377a585a000004e6d6b4460200210116000000742fe5a301000e6164610a5a6fc3ab0a67726163650a00009882e1cc641258ce0001270fdf1afc6a1fb6f37d010000000004595a"))
+	started, refused := 0, 0
+	for kib := 100_000; kib < 2_000_000; kib += kib / 12 {
+		_, ok := limited(t, kib, onlyStart)
+		if !ok {
+			continue
+		}
+		started++
+		for _, name := range []string{small, long, zipped, wide, large} {
+			out, ok := limited(t, kib, name)
+			if !ok && !strings.Contains(out, "input.Each") {
+				continue // it has not started, which is a matter of luck close to the limit
+			}
+			require.True(t, ok && strings.Count(out, "\n") == 1, "%s under %d KiB: %.2000s", name, kib, out)
+			if strings.HasSuffix(out, " lines: <nil>\n") {
+				require.NotEqual(t, "0 lines: <nil>\n", out)
+				continue
+			}
+			refused++
+			require.Regexp(t, `^[01] lines: `+name+`: (line at byte \d+ has more than \d+ bytes: a longer one|reading lines) needs \d+ bytes of memory, but (only \d+ are there|the system refuses them; see ulimit -v)\n$|`+
+				`: needs a wider window than fits: use zstdcat --long=31 FILE\n$|: needs a larger dictionary than fits in memory: use xzcat FILE\n$`, out)
+		}
+	}
+	require.NotZero(t, started)
+	require.NotZero(t, refused)
+	t.Log(started, refused)
+}

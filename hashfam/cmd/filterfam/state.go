@@ -1,0 +1,111 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/hashfam/journal"
+	"github.com/filterfam/filterfam/internal/block"
+	"github.com/filterfam/filterfam/internal/frame"
+)
+
+// openState opens the state file, whose lines replace those in lines. It also
+// returns the number of lines that the file is likely to have, at least.
+func (c *command) openState(ctx context.Context, f *uniqFlags, names []string, lines seen, fam hashfam.Family) (*saver, uint64, error) {
+	if f.state == "-" {
+		return nil, 0, errors.New("--state -: want the name of a file")
+	}
+	s := &saver{output: output{"--state", f.state}, lines: lines}
+	if err := s.check(c.inputs(names)); err != nil {
+		return nil, 0, err
+	}
+	want := f.capacity(lines)
+	if err := c.checkState(ctx, f.state, lines, fam); err != nil {
+		return nil, 0, s.fail(err)
+	}
+	var err error
+	s.journal, err = journal.Open(f.state, lines)
+	if errors.Is(err, journal.ErrInUse) {
+		err = errors.New("is used by another process")
+	}
+	if err != nil {
+		return nil, 0, s.fail(err)
+	}
+	if got := f.capacity(lines); got < want-want/8 || got > want+want/8 {
+		s.journal.Close()
+		return nil, 0, s.fail(errOtherFlags)
+	}
+	if b, ok := lines.(*bloom.Filter); ok && !f.force {
+		return s, leastLen(b), nil
+	}
+	return s, 0, nil
+}
+
+// errOtherFlags is returned for a state that does not fit the flags.
+var errOtherFlags = errors.New("was made with another -n, --fpr or --memory")
+
+// capacity returns the number of lines that lines can have at --fpr, or for lines
+// that grow a number that depends on their rate. It does not depend on details of
+// the parameters, so a later version can continue from a state.
+func (f *uniqFlags) capacity(lines seen) uint64 {
+	if b, ok := lines.(*bloom.Filter); ok {
+		return b.Params().CapacityAt(min(float64(f.rate), 0.99))
+	}
+	return uint64(1 / lines.(*bloom.Scalable).Config().FPRate)
+}
+
+// checkState returns an error if the state file, if there is one, does not
+// contain lines of this kind and family, or needs more memory than there is.
+func (c *command) checkState(ctx context.Context, name string, lines seen, fam hashfam.Family) error {
+	f, err := c.openHeader(ctx, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.file.Close()
+	if f.header.Check != fam.CheckValue() {
+		return wrongFamily(f.header, fam)
+	}
+	if f.header.Kind == frame.Journal {
+		if err := f.skipStart(); err != nil {
+			return err
+		}
+	}
+	kind := frame.ScalableBloom
+	if _, ok := lines.(*bloom.Filter); ok {
+		kind = frame.Bloom
+	}
+	switch {
+	case f.header.Kind == kind:
+		return f.checkMemory(0)
+	case f.header.Kind == frame.Bloom, f.header.Kind == frame.ScalableBloom:
+		return errOtherFlags
+	}
+	return fmt.Errorf("is %v, not a state of uniq", f.header.Kind)
+}
+
+// skipStart reads the start of a journal, and the header of the structure that
+// follows it.
+func (f *openFrame) skipStart() error {
+	if _, err := io.CopyN(io.Discard, f, block.StartBytes); err != nil {
+		return err
+	}
+	first := make([]byte, frame.MaxHeader)
+	n, err := io.ReadFull(f, first)
+	if err != nil && err != io.ErrUnexpectedEOF {
+		return err
+	}
+	first = first[:n]
+	f.header, err = frame.Identify(first)
+	f.size -= block.StartBytes
+	f.from = io.MultiReader(bytes.NewReader(first), f.from)
+	return err
+}

@@ -1,0 +1,30 @@
+package memory
+
+import (
+	"math"
+	"syscall"
+)
+
+const (
+	// arena is the number of addresses that Go's runtime gets from the system at
+	// once.
+	arena = 64 << 20
+	// ownBytes is more than the runtime needs to manage some more arenas.
+	ownBytes = 32 << 20
+)
+
+// mappable reports whether the system gives this process memory for this number
+// of bytes, which is not used. Unlike [Limit], it knows what all other parts of
+// the process use, and it needs no /proc.
+func mappable(bytes uint64) bool {
+	size := (bytes+arena-1)/arena*arena + ownBytes
+	if size > math.MaxInt {
+		return false
+	}
+	const flags = syscall.MAP_PRIVATE | syscall.MAP_ANON | syscall.MAP_NORESERVE
+	mapped, err := syscall.Mmap(-1, 0, int(size), syscall.PROT_READ|syscall.PROT_WRITE, flags)
+	if err != nil {
+		return false
+	}
+	return syscall.Munmap(mapped) == nil
+}
