@@ -56,6 +56,20 @@ func TestLinesThatWereNotPrintedAreNotSaved(t *testing.T) {
 	require.Error(t, cmd.Run())
 	require.Contains(t, log.String(), "filterfam uniq: standard output: ")
 	require.Equal(t, numbers(0, 3), succeeds(t, dir, numbers(0, 3), "uniq", "--state", "state"))
+
+	name := filepath.Join(dir, "other")
+	lines := hashfam.Must(bloom.New(bloom.Config{Capacity: 9, FPRate: 0.01}))
+	j, err := journal.Open(name, lines)
+	require.NoError(t, err)
+	before, err := os.ReadFile(name)
+	require.NoError(t, err)
+	s := &saver{lines: lines, journal: j, err: errOutput}
+	require.True(t, s.add(7))
+	require.NoError(t, s.save())
+	after, err := os.ReadFile(name)
+	require.NoError(t, err)
+	require.Equal(t, before, after)
+	require.NoError(t, j.Close())
 }
 
 // A state can be continued if its filter is about as large, whatever its
