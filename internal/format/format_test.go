@@ -343,16 +343,21 @@ func digests(keys string) []hashfam.Digest {
 	return hashfam.Family{}.SumAllStrings(nil, strings.Split(keys, ""))
 }
 
-// sets adds kinds 7 to 10.
+// sets adds kinds 7, 9 and 10.
 func (v *vectors) sets() {
 	ctx := v.t.Context()
 	s := must(static.New(ctx, static.Config{FPRate: 0.25}, digests("ab")))
 	v.frame(s, "a b")
 	answers(v, "Contains", "abcdef", s.ContainsString)
 
-	e := must(static.NewExact(ctx, static.ExactConfig{}, digests("b"), digests("ac")))
-	v.frame(e, "members b, others a c")
-	answers(v, "Contains", "abcdef", e.ContainsString)
+	for _, rate := range []float64{0.25, 1} {
+		e := must(static.NewExact(ctx, static.Config{FPRate: rate}, digests("b"), digests("ac")))
+		v.frame(e, "b, absent a c")
+		answers(v, "Contains", "abcdef", e.ContainsString)
+	}
+	inverse := must(static.NewExact(ctx, static.Config{FPRate: 1}, digests("abc"), digests("d")))
+	v.frame(inverse, "a to c, absent d")
+	answers(v, "Contains", "abcdef", inverse.ContainsString)
 
 	f := must(perfect.New(ctx, perfect.Config{}, digests("abcdefghijklm")))
 	v.frame(f, "a to m")
