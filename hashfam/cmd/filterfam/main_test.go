@@ -140,7 +140,7 @@ func namesIn(t testing.TB, dir string) (names []string) {
 	return names
 }
 
-func zipped(t testing.TB, text string) string {
+func zipped(t require.TestingT, text string) string {
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
 	_, err := io.WriteString(w, text)

@@ -92,4 +92,8 @@ func TestStatesOfOtherParameters(t *testing.T) {
 	require.Contains(t, fails(t, dir, "", "uniq", "--state", "state"), "--state state: was made with another -n")
 	succeeds(t, dir, "ada\n", "build", "-o", "state")
 	require.Contains(t, fails(t, dir, "", args...), "--state state: is a static filter, not a state of uniq")
+	writeText(t, dir, "state", "ada\n")
+	require.Contains(t, fails(t, dir, "", args...), "uniq: --state state: not a file of this library\n")
+	writeText(t, dir, "state", "")
+	require.Equal(t, "ada\n", succeeds(t, dir, "ada\n", args...))
 }
