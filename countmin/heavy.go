@@ -20,6 +20,18 @@ import (
 // value; use [HeavyHitters.Clone] instead.
 type HeavyHitters struct{ tracked[whole] }
 
+// usualBytes returns EstimatedBytes for a goal.
+func usualBytes(g tracker.Goal) uint64 {
+	const fewest, perKey, perHitter, most = 40_000, 640, 350, 1 << 62
+	switch {
+	case g.Memory > 0:
+		return g.Memory
+	case g.K > 0:
+		return max(fewest, perKey*uint64(g.K))
+	}
+	return uint64(min(max(fewest, perHitter/g.Phi), most))
+}
+
 // NewHeavyHitters returns an empty HeavyHitters. It returns an
 // [hashfam.ErrParams] error that names the field if the configuration is
 // invalid.

@@ -64,15 +64,3 @@ func (c HeavyConfig) EstimatedBytes() (uint64, error) {
 	}
 	return usualBytes(g), nil
 }
-
-// usualBytes returns EstimatedBytes for a goal.
-func usualBytes(g tracker.Goal) uint64 {
-	const fewest, perKey, perHitter, most = 40_000, 640, 350, 1 << 62
-	switch {
-	case g.Memory > 0:
-		return g.Memory
-	case g.K > 0:
-		return max(fewest, perKey*uint64(g.K))
-	}
-	return uint64(min(max(fewest, perHitter/g.Phi), most))
-}

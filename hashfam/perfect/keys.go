@@ -22,6 +22,7 @@ type arrival struct {
 	distinct  uint64 // number of distinct ones
 	last      hashfam.Digest
 	lastValue uint64
+	bits      ribbon.Bits
 }
 
 // check reports whether a key is new, and not a copy of the previous one. It
@@ -46,6 +47,7 @@ func (a *arrival) check(ctx context.Context, d hashfam.Digest, value uint64) (bo
 	a.lastValue = value
 	a.n++
 	a.distinct++
+	a.bits.Add(d)
 	return true, nil
 }
 
@@ -69,12 +71,12 @@ func (a *arrival) checkCopy(ctx context.Context, d hashfam.Digest, value uint64)
 	return nil
 }
 
-// end returns ErrParams if keys are missing.
+// end returns ErrParams if keys are missing, or if the digests are not hashes.
 func (a *arrival) end() error {
 	if a.distinct != a.keys {
 		return paramError("n", a.keys, fmt.Sprintf("the number of distinct digests, which is %d", a.distinct))
 	}
-	return nil
+	return a.bits.Check(errs)
 }
 
 // copyError returns the error for a digest that is equal to an earlier one, but

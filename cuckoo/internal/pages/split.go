@@ -7,8 +7,8 @@ import (
 )
 
 // A trial makes room for a key, and remembers its changes, so that they can be
-// undone if it fails. Pages that existed before do not change: they are replaced
-// by others.
+// undone if it fails. To move orphans, it replaces pages that existed before,
+// instead of changing them. Only the new key is put into any page, at the end.
 type trial struct {
 	*Set
 	before  uint64 // the memory used
@@ -22,6 +22,18 @@ type change struct {
 	bits uint64   // of a key in the page
 	old  *page    // the page before the change
 	new  [2]*page // the pages after it; the second is nil unless the page was split
+}
+
+// makeRoom puts a new key into d and splits pages until there is room. It
+// returns the number of known bits, or false if it cannot make room, and then
+// changes nothing.
+func (s *Set) makeRoom(d *directory, k locus) (known uint8, ok bool) {
+	t := trial{Set: s, before: s.bytes}
+	known, ok = t.place(d, k)
+	if !ok {
+		t.undo()
+	}
+	return known, ok
 }
 
 // record records a change before it replaces the page of a key.
@@ -115,6 +127,9 @@ func (s *Set) almostEmpty(p *page) bool { return uint64(p.taken) < table.Slots*s
 // halves: it must know all bits in their numbers, and one more.
 func (p *page) halvesHold(n uint8) bool { return p.depth+1 < n }
 
+// fewOrphans is the number of orphans for which a split does not allocate.
+const fewOrphans = 32
+
 // divide splits a key's page in d and moves the orphans to the older directory.
 // It returns false if there is no room or no memory for them, or if the page may
 // not split.
@@ -122,7 +137,8 @@ func (t *trial) divide(d *directory, p *page, key uint64) bool {
 	if !d.mayGrow(p) || !t.reserve(t.growth(d, p)) {
 		return false
 	}
-	halves, orphans := t.split(p, key)
+	var room [fewOrphans]locus
+	halves, orphans := t.split(p, key, room[:0])
 	if len(orphans) > 0 && !t.addOlder(d, key) {
 		return false
 	}
@@ -161,15 +177,16 @@ func (s *Set) growth(d *directory, p *page) uint64 {
 }
 
 // split returns the halves of a key's page, for keys whose next bit is 0 and 1,
-// and the orphans, which have no known bit left. There is room for all other
-// keys, because they stay in their buckets. For example, if the halves' tails are
+// and the orphans, which have no known bit left, appended to orphans. There is
+// room for all other keys, because they stay in their buckets. For example, if the halves' tails are
 // longer by one bit, the next bit h of a key leaves its slot, and what follows
 // moves up:
 //
 //	| partner | h x x 1 0 |          in the page
 //	| partner | x x 1 0 0 0 |        in half h
 //	| partner | 1 0 0 0 0 |          an orphan in the page
-func (s *Set) split(p *page, key uint64) (halves [2]*page, orphans []locus) {
+func (s *Set) split(p *page, key uint64, orphans []locus) ([2]*page, []locus) {
+	var halves [2]*page
 	tail := s.halfTail(p)
 	for h := range halves {
 		halves[h] = s.newPage(p.depth+1, tail)
