@@ -163,6 +163,13 @@ func TestSummariesAreLines(t *testing.T) {
 	require.Equal(t, "out: 3 lines of 1 files, 2 distinct keys, 9 bytes, false-positive rate 1 %, may miss keys", sum.String())
 }
 
+// A runner returns the numbers of a summary.
+func TestSummariesAreNumbers(t *testing.T) {
+	sum := Summary{Output: "out", Keys: 8, Files: 7, Bytes: 6, Size: 5, Binary: 4, Distinct: 3, FPRate: 0.25, Complete: true}
+	require.Equal(t, sum, summaryOf("out", sum.numbers()))
+	require.Equal(t, Summary{Output: "out"}, summaryOf("out", nil))
+}
+
 // There may be fewer keys than windows, or none.
 func TestJobsOfFewKeys(t *testing.T) {
 	for _, s := range append(ordered[:2:2], singles[2], everything()[7]) {
@@ -184,6 +191,9 @@ func TestStaticPlansNeedARate(t *testing.T) {
 		require.ErrorIs(t, err, hashfam.ErrParams)
 		require.ErrorContains(t, err, "Config.MemoryBytes")
 	}
+	_, err := Static(static.Config{FPRate: 1}) // which only NewExact accepts
+	require.ErrorIs(t, err, hashfam.ErrParams)
+	require.ErrorContains(t, err, "Config.FPRate")
 }
 
 // The frame of a static filter, whose digests fill several shards of its first

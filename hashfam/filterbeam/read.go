@@ -180,11 +180,11 @@ func (f *readFn) readAll(ctx context.Context, content io.Reader) error {
 	if err != nil {
 		return err
 	}
-	text := lines.Recognize(unzipped, f.Spec.Lines.NUL)
-	if err := text.Refusal(); err != nil {
+	inside := lines.Recognize(unzipped, f.Spec.Lines.NUL)
+	if err := inside.Refusal(); err != nil {
 		return fmt.Errorf("after decompression, it %w", err)
 	}
-	r, err := f.linesFrom(text.Reader, 0)
+	r, err := f.linesFrom(inside.Reader, 0)
 	if err != nil {
 		return err
 	}
@@ -203,12 +203,12 @@ func (f *readFn) readAll(ctx context.Context, content io.Reader) error {
 }
 
 // addLines adds the first n lines of a batch, which is empty at the end of the
-// file. The file is counted by the piece that contains its first line, or finds
-// that it has no lines, although it can have a byte order mark. Another piece
-// that starts at 0 is empty. first says that the batch is the file's first one.
+// file. first is true for the first batch of a file. The file is counted by the
+// piece that contains its first line, or finds that it has no lines, but perhaps
+// a byte order mark. Another piece that starts at 0 is empty.
 func (f *readFn) addLines(ctx context.Context, batch *lines.Reader, n int, first bool) error {
 	hasFirst := n > 0 && batch.Starts[0] == 0
-	hasNoLines := first && len(batch.Keys) == 0
+	hasNoLines := len(batch.Keys) == 0 && first
 	if hasNoLines {
 		f.tally.Totals[bytesRead] += uint64(batch.Offset)
 	}

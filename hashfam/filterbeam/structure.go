@@ -34,14 +34,14 @@ func (s spec) empty() (structure, error) {
 	return nil, errs.Field(hashfam.ErrParams, "kind of a plan", s.Kind, "a kind that is built of frames")
 }
 
-// adapt returns the empty structure that make returns for the plan's
+// adapt returns the empty structure that create returns for the plan's
 // parameters.
-func adapt[P any, T codable[T]](s spec, make func(P) (T, error), receiver func(hashfam.Family) T) (structure, error) {
+func adapt[P any, T codable[T]](s spec, create func(P) (T, error), receiver func(hashfam.Family) T) (structure, error) {
 	p, err := params[P](s)
 	if err != nil {
 		return nil, err
 	}
-	value, err := make(p)
+	value, err := create(p)
 	return adapter[T]{value, receiver}, err
 }
 

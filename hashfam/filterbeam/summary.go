@@ -63,22 +63,31 @@ var progress = beam.NewCounter(Namespace, KeysRead)
 
 // count sets counters to the summary. It is called in a job's last task.
 func (s Summary) count(ctx context.Context) {
-	rate, complete := uint64(s.FPRate*rateUnit), uint64(0)
-	if s.Complete {
-		complete = 1
-	}
-	for name, n := range s.counters(&rate, &complete) {
-		beam.NewCounter(Namespace, name).Inc(ctx, int64(*n))
+	for name, n := range s.numbers() {
+		beam.NewCounter(Namespace, name).Inc(ctx, int64(n))
 	}
 }
 
+// rateUnit is the number of parts in which a rate is counted.
 const rateUnit = 1e15
 
-// counters returns the summary's fields by the names of their counters.
-func (s *Summary) counters(rate, complete *uint64) map[string]*uint64 {
-	return map[string]*uint64{
-		"keys": &s.Keys, "distinct keys": &s.Distinct, "files": &s.Files, "bytes": &s.Bytes,
-		"files that hardly hold lines": &s.Binary, "size": &s.Size, "false positives in 10^15": rate, "complete": complete,
+// numbers returns the summary without its output, by the names of the counters.
+func (s Summary) numbers() map[string]uint64 {
+	complete := uint64(0)
+	if s.Complete {
+		complete = 1
+	}
+	return map[string]uint64{
+		"keys": s.Keys, "distinct keys": s.Distinct, "files": s.Files, "bytes": s.Bytes, "binary files": s.Binary,
+		"size": s.Size, "false positives in 10^15": uint64(s.FPRate * rateUnit), "complete": complete,
+	}
+}
+
+// summaryOf is the inverse of numbers.
+func summaryOf(out string, n map[string]uint64) Summary {
+	return Summary{
+		Output: out, Keys: n["keys"], Distinct: n["distinct keys"], Files: n["files"], Bytes: n["bytes"], Binary: n["binary files"],
+		Size: n["size"], FPRate: float64(n["false positives in 10^15"]) / rateUnit, Complete: n["complete"] > 0,
 	}
 }
 
@@ -87,17 +96,11 @@ func (s *Summary) counters(rate, complete *uint64) map[string]*uint64 {
 // The numbers are zero if the runner does not return counters, and can be too
 // high if it also counts failed attempts.
 func Result(out string, r beam.PipelineResult) Summary {
-	s := Summary{Output: out}
-	var rate, complete uint64
-	numbers := s.counters(&rate, &complete)
-	results := r.Metrics()
+	numbers := map[string]uint64{}
 	ours := func(r metrics.SingleResult) bool { return r.Namespace() == Namespace }
+	results := r.Metrics()
 	for _, c := range results.Query(ours).Counters() {
-		if n := numbers[c.Name()]; n != nil {
-			*n = uint64(c.Result())
-		}
+		numbers[c.Name()] = uint64(c.Result())
 	}
-	s.FPRate = float64(rate) / rateUnit
-	s.Complete = complete > 0
-	return s
+	return summaryOf(out, numbers)
 }

@@ -15,14 +15,14 @@ import (
 //
 // A new file is written shard by shard in the background, so it can contain
 // changes that were made after the last [Journal.Sync]. Therefore a position
-// says only that all changes before it are in the file. If none after it may be,
-// as in a consumer that processes each message exactly once, use a structure
-// without shards.
+// says only that all changes before it are in the file. If none after it may
+// be, as in a consumer that processes each message exactly once, use a
+// structure without shards.
 func Shards[T Structure](o *sharded.Of[T]) Structure { return shards[T]{o} }
 
 // parts are structures that are written one by one, while the others change.
 type parts interface {
-	Shards() int
+	count() int
 	first() Structure
 	// writeShards calls begin while a shard is locked, before it is written. It
 	// returns the number of bytes.
@@ -30,6 +30,8 @@ type parts interface {
 }
 
 type shards[T Structure] struct{ *sharded.Of[T] }
+
+func (s shards[T]) count() int { return s.Shards() }
 
 func (s shards[T]) first() (first Structure) {
 	s.Each(func(i int, shard T) error {
