@@ -25,6 +25,8 @@ type header struct {
 	_         [3]uint8 // 21: zeros
 }
 
+var headerBytes = binary.Size(header{})
+
 func formatOf(kind frame.Kind) frame.Format[shape, byte] {
 	return frame.Format[shape, byte]{Kind: kind, Version: 1, Errs: errs, Parse: parseHeader}
 }
@@ -145,8 +147,8 @@ func parseLevels(b []byte, levels int) ([]uint64, error) {
 	if levels > maxLevels {
 		return nil, errs.Field(hashfam.ErrCorrupt, "number of levels", levels, fmt.Sprintf("at most %d", maxLevels))
 	}
-	if len(b) != wordBytes*levels {
-		return nil, errs.Field(hashfam.ErrCorrupt, "length of the levels", len(b), fmt.Sprintf("%d for %d levels", wordBytes*levels, levels))
+	if want := wordBytes * levels; len(b) != want {
+		return nil, errs.Field(hashfam.ErrCorrupt, "parameter length", headerBytes+len(b), fmt.Sprintf("%d for %d levels", headerBytes+want, levels))
 	}
 	bumped := make([]uint64, 0, levels)
 	for word := range slices.Chunk(b, wordBytes) {

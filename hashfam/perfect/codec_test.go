@@ -85,8 +85,8 @@ func TestDecodersRejectInvalidHeaders(t *testing.T) {
 	for want, change := range map[string]func(params []byte){
 		"Params.Keys = 18446744073709551615, want at most 1099511627776": func(p []byte) { binary.LittleEndian.PutUint64(p, 1<<64-1) },
 		"Params.Compact = 2, want 0 or 1":                                func(p []byte) { p[8] = 2 },
-		"length of the levels = 32, want 24 for 3 levels":                func(p []byte) { p[9]-- },
-		"length of the levels = 32, want 192 for 24 levels":              func(p []byte) { p[9] = 24 },
+		"parameter length = 56, want 48 for 3 levels":                    func(p []byte) { p[9]-- },
+		"parameter length = 56, want 216 for 24 levels":                  func(p []byte) { p[9] = 24 },
 		"number of levels = 25, want at most 24":                         func(p []byte) { p[9] = 25 },
 		"byte 11 of the parameters = 1, want 0":                          func(p []byte) { p[11] = 1 },
 		"seed of the last level = 1048576, want below 1048576":           func(p []byte) { binary.LittleEndian.PutUint32(p[12:], 1<<20) },

@@ -230,7 +230,7 @@ func claimHuge(params []byte) uint64 {
 	binary.LittleEndian.PutUint64(params, maxKeys)
 	l := shape{keys: maxKeys}
 	for i := range params[9] {
-		l.bumped = append(l.bumped, binary.LittleEndian.Uint64(params[24+8*int(i):]))
+		l.bumped = append(l.bumped, binary.LittleEndian.Uint64(params[headerBytes+8*int(i):]))
 	}
 	l.slot = slotSize{uint64(binary.LittleEndian.Uint32(params[16:])), uint(params[20])}
 	return l.bytes()
