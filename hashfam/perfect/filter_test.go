@@ -155,7 +155,7 @@ func TestSlotsKeepFingerprintsAndValues(t *testing.T) {
 		length := rapid.Uint64Range(one, maxFingerprint*one).Draw(t, "fingerprint in 1/65536 bits")
 		size := slotSize{uint64(value)*one + length, uint(value)}
 		n := rapid.Uint64Range(1, 100).Draw(t, "n")
-		s := newFingerprints(size, make([]byte, size.bytes(n)))
+		s := newSlots(size, make([]byte, size.bytes(n)))
 		thirds := rapid.SliceOfN(rapid.Uint64(), int(n), int(n)).Draw(t, "third values")
 		for i := range n {
 			s.set(i, thirds[i], thirds[i]*spread&s.valueMask())
@@ -246,9 +246,9 @@ func TestEachKeyHasItsValue(t *testing.T) {
 func TestInvalidValues(t *testing.T) {
 	c := FilterConfig{FPRate: 0.1, ValueBits: 8}
 	for want, values := range map[string][]uint64{
-		"number of values = 0, want 30, because ValueBits is 8":                                            nil,
-		"number of values = 31, want 30, because ValueBits is 8":                                           make([]uint64, 31),
-		"value 29 = 256, want at most 255":                                                                 append(make([]uint64, 29), 256),
+		"number of values = 0, want 30, because ValueBits is 8":  nil,
+		"number of values = 31, want 30, because ValueBits is 8": make([]uint64, 31),
+		"value 29 = 256, want at most 255":                       append(make([]uint64, 29), 256),
 		"digest 25 = equal to digest 5, values 7 and 9, want one value for each digest; if the keys differ, use another family": {5: 7, 25: 9, 29: 0},
 	} {
 		digests := random(30, 1)

@@ -86,7 +86,7 @@ func TestBitsPerKey(t *testing.T) {
 		require.LessOrEqual(t, 8*float64(f.SizeBytes()-f.slots.bytes(f.n))/float64(c.n), c.function, "%+v", c)
 		require.LessOrEqual(t, 8*float64(f.SizeBytes())/float64(c.n), c.filter, "%+v", c)
 		require.InDelta(t, f.FalsePositiveRate(), 0.01, 1e-6)
-		require.EqualValues(t, len(f.mapped)+len(f.slots.bits)+8*len(f.free.marks), f.SizeBytes())
+		require.EqualValues(t, len(f.mapped)+len(f.slots.bits)+8*len(f.list.marks), f.SizeBytes())
 	}
 }
 
@@ -179,19 +179,25 @@ func TestDigestsMustBeHashes(t *testing.T) {
 	}
 }
 
-// All digests of a shard begin with the same bits, but they are hashes.
-func TestDigestsOfAShardAreHashes(t *testing.T) {
-	var shard []hashfam.Digest
-	for i := range uint64(1000) {
-		if d := (hashfam.Family{}).SumUint64(i); d.Shard(4) == 3 {
-			shard = append(shard, d)
-		}
+// docs/distributed.md divides keys into parts by Digest.Shard. All digests of a
+// part begin with the same bits, but they are hashes.
+func TestPartsNumberAllKeys(t *testing.T) {
+	const parts, n = 4, 1000
+	var digests [parts][]hashfam.Digest
+	for _, d := range random(n, 1) {
+		digests[d.Shard(parts)] = append(digests[d.Shard(parts)], d)
 	}
-	require.Greater(t, len(shard), 100)
-	_, err := New(t.Context(), Config{}, shard)
-	require.NoError(t, err)
-	_, err = NewFilter(t.Context(), FilterConfig{FPRate: 0.1}, shard, nil)
-	require.NoError(t, err)
+	before, seen := uint64(0), map[uint64]bool{}
+	for _, part := range digests {
+		require.Greater(t, len(part), 100)
+		f := build1(t, Config{}, part)
+		for _, d := range part {
+			seen[before+f.IndexDigest(d)] = true
+		}
+		before += f.Len()
+	}
+	require.Len(t, seen, n)
+	require.EqualValues(t, n, before)
 }
 
 func TestNewNamesARepeatedDigest(t *testing.T) {
