@@ -50,8 +50,8 @@ func (m *mapping) made() *mapping {
 // is 0.
 func (m *mapping) index(d hashfam.Digest) uint64 { return m.indexIn(m.levels, d.Probe()) }
 
-// indexIn is like index for a key that the levels before the given ones have
-// bumped. p is its probe sequence from there on.
+// indexIn is like index for a key that was bumped by all levels before the given
+// ones. p is the value of its probe sequence with which these levels begin.
 func (m *mapping) indexIn(levels []level, p hashfam.Probe) uint64 {
 	for i := range levels {
 		l := &levels[i]
