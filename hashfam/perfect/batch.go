@@ -7,12 +7,12 @@ import (
 )
 
 // IndexAll appends the index of each digest to dst and returns the extended
-// slice. It is faster than single calls if the structure is larger than the
+// slice. It is faster than single calls if the function is larger than the
 // cache.
-func (s *stored) IndexAll(dst []uint64, digests []hashfam.Digest) []uint64 {
+func (f *Function) IndexAll(dst []uint64, digests []hashfam.Digest) []uint64 {
 	dst = slices.Grow(dst, len(digests))
 	for block := range slices.Chunk(digests, blockSize) {
-		dst = s.indexBlock(dst, block)
+		dst = f.indexBlock(dst, block)
 	}
 	return dst
 }
