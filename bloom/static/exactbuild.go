@@ -72,14 +72,12 @@ const passBlock = 1 << 14
 func passing(ctx context.Context, b ribbon.Build, filter *ribbon.Ribbon, digests []hashfam.Digest) ([]hashfam.Digest, error) {
 	blocks := (len(digests) + passBlock - 1) / passBlock
 	passed := make([]int, blocks) // number in each block
-	err := b.Parallel(ctx, blocks, func(next func() (int, bool)) {
-		for i, ok := next(); ok; i, ok = next() {
-			block := digests[i*passBlock : min(len(digests), (i+1)*passBlock)]
-			for j, d := range block {
-				if filter.Contains(d) {
-					block[passed[i]], block[j] = d, block[passed[i]]
-					passed[i]++
-				}
+	err := b.Parallel(ctx, blocks, func(i int) {
+		block := digests[i*passBlock : min(len(digests), (i+1)*passBlock)]
+		for j, d := range block {
+			if filter.Contains(d) {
+				block[passed[i]], block[j] = d, block[passed[i]]
+				passed[i]++
 			}
 		}
 	})
