@@ -127,10 +127,10 @@ func (t *tally) add(encoded []byte) (tally, error) {
 	return other, nil
 }
 
-// addLoads adds loads to sums.
+// addLoads adds loads to sums, which it returns.
 func addLoads(sums, loads map[int]load) map[int]load {
 	if sums == nil {
-		return loads
+		sums = map[int]load{}
 	}
 	for task, l := range loads {
 		sums[task] = sums[task].plus(l)
@@ -172,6 +172,14 @@ func (r *records) all(yield func(task int, record []byte) bool) {
 	r.err = r.tally.check()
 }
 
+// tasks returns the tasks in t in ascending order.
+func (t *tally) tasks() []int {
+	all := slices.Collect(maps.Keys(t.Sent))
+	all = slices.AppendSeq(all, maps.Keys(t.Arrived))
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // An entry is a number in a tally, with the number that it must equal.
 type entry struct {
 	name      string
@@ -184,7 +192,7 @@ type entry struct {
 func (t *tally) check() error {
 	var entries []entry
 	items := uint64(0)
-	for _, task := range slices.Sorted(maps.Keys(addLoads(maps.Clone(t.Sent), t.Arrived))) {
+	for _, task := range t.tasks() {
 		at := fmt.Sprintf(" that arrived at task %d", task)
 		arrived := t.Arrived[task]
 		sent := t.Sent[task]
