@@ -101,9 +101,9 @@ func inProcess() bool {
 	return *jobopts.Endpoint == "" && slices.Contains([]string{"", "prism", "direct"}, runnerName())
 }
 
-// runSelf makes this program the worker's program, and the command that starts
-// workers as processes, unless flags name others, because otherwise the SDK
-// would look for the source code. It also gives the job a name.
+// runSelf sets flags that are not given. It names this program as the program
+// of the workers, and as the command that starts them as processes. Otherwise
+// the SDK would look for the source code and compile it. It also names the job.
 func runSelf() error {
 	self, err := os.Executable()
 	if err != nil {
