@@ -44,7 +44,7 @@ type FrameReader struct{ frames frame.Glance }
 
 // NewFrameReader returns a FrameReader for filters that were encoded with fam.
 // It computes a hash, so the FrameReader should be created only once.
-func NewFrameReader(fam hashfam.Family) FrameReader { return FrameReader{format.Glance(fam)} }
+func NewFrameReader(fam hashfam.Family) FrameReader { return FrameReader{format.Glance(fam, 16)} }
 
 // ContainsDigest is like [Filter.ContainsDigest] for the filter that frame
 // encodes. d must be computed by the reader's family. frame can start at any
@@ -70,7 +70,8 @@ func (r FrameReader) ContainsDigest(frame []byte, d hashfam.Digest) (bool, error
 	if !r.frames.Made() {
 		panic(errs.Zero("FrameReader", "NewFrameReader"))
 	}
-	return true, format.Refusal(r.frames, frame)
+	_, err := format.Refusal(r.frames, frame)
+	return true, err
 }
 
 // inArray reports whether all k bits are set. Value i of the probe sequence p

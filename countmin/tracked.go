@@ -18,9 +18,9 @@ import (
 // If you need to show a single number, use High, by which All sorts. On five
 // streams, real and synthetic, High differs from the truth by 0 to 0.1% in the
 // mean over the hundred most frequent keys, and Low by 0 to 11%. After merges
-// of 4 and 16 structures with MemoryBytes, High is still closer (0 to 2.2%,
-// compared to 0 to 29%). But after merges without MemoryBytes, use Low, which
-// differs by 0 to 2.0%, while High differs by 0 to 2.7%.
+// of 4 and 16 structures with MemoryBytes, High is still closer (0 to 1.8%,
+// compared to 0 to 30%). But after merges without MemoryBytes, use Low, which
+// differs by 0 to 2.2%, while High differs by 0 to 2.7%.
 type Estimate struct{ Low, High uint64 }
 
 // A tracked contains everything that HeavyHitters and Window have in common. Its
@@ -31,11 +31,13 @@ type tracked[S scope[S]] struct {
 	panes  tracker.Panes // one for the whole stream, or those of a window
 }
 
-// A scope is whole, for HeavyHitters, or recent, for Window.
+// A scope is whole, for HeavyHitters, or recent, for Window. It contains the
+// part of the configuration that the panes do not contain.
 type scope[S any] interface {
 	comparable
 
-	// goal returns which keys to report: with Phi, a fraction of total.
+	// goal returns which keys to report: those that make up a fraction phi of
+	// total, or the first k. One of phi and k is 0.
 	goal(panes *tracker.Panes) (phi float64, k int, total uint64)
 
 	encode(fam hashfam.Family, panes *tracker.Panes) (frame.Header, frame.Payload, error)
@@ -192,7 +194,7 @@ func (t *tracked[S]) Complete() bool {
 // yield. Such a key is either not tracked, or its High is too low for the list.
 // OmittedBound must sort the tracked keys as All does.
 func (t *tracked[S]) OmittedBound() uint64 {
-	_, next := t.list()
+	_, next := t.made().list()
 	return max(next, t.MissBound())
 }
 
@@ -213,8 +215,8 @@ func (t *tracked[S]) equal(other *tracked[S]) bool {
 	return t.scope == other.scope && t.family == other.family && t.panes.Equal(&other.panes)
 }
 
-// checkGoal returns an error for the given reason that names the field of config
-// if it is not true that either phi or k is valid and the other is 0.
+// checkGoal returns an error for the given reason that names the invalid field
+// of config, unless either phi or k is given and valid.
 func checkGoal(config string, phi float64, k int, reason error) error {
 	switch {
 	case phi != 0 && !(phi > 0 && phi <= 1), phi == 0 && k == 0:

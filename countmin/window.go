@@ -11,9 +11,11 @@ import (
 	"github.com/filterfam/filterfam/internal/ring"
 )
 
-// A Window finds the keys that make up a fraction Phi, or more, of a stream's
-// recent part: either the last W keys or the last time T. Use [NewWindow] to
-// create one. It must not be copied by value; use [Window.Clone] instead.
+// A Window finds the frequent keys of a stream's recent part: either the last W
+// keys or the last time T. With Phi, these are the keys that make up this
+// fraction of it, or more, and with K, the K most frequent ones. Use [NewWindow]
+// to create a Window. It must not be copied by value; use [Window.Clone]
+// instead.
 //
 // A Window is a ring of panes. Each pane counts W/Parts keys, or a time of
 // T/Parts, as [HeavyHitters] does. When the newest pane is full, or when its
@@ -22,10 +24,15 @@ import (
 // more pane. If W is not a multiple of Parts, W/Parts is rounded up, so the
 // window covers fewer than Parts additional keys.
 //
-// [Window.Estimate], [Window.Total] and [Window.MissBound] refer to the covered
-// part, and run in O(Parts) time. [Window.Threshold] is low enough that
-// [Window.All] yields every key that makes up a fraction Phi of exactly the
-// last W keys or the last time T.
+// All bounds refer to the covered part, and so does the list with K. With Phi,
+// [Window.Threshold] is low enough that [Window.All] yields every key that makes
+// up this fraction of exactly the last W keys or the last time T: it refers to a
+// total that these are certain to reach. This is W or, if it is lower,
+// [Window.Total]. For a time, it is the total of all panes except the oldest. If
+// almost all keys are in the oldest pane, [Window.Complete] returns false.
+//
+// Queries of a key, Total, MissBound and, with Phi, Threshold and Complete run
+// in O(Parts) time. Lists look up each tracked key in every pane.
 //
 // A Window uses neither a clock nor a goroutine: call [Window.Advance] before
 // Add, which counts a key at the latest time. Add allocates memory when it
@@ -75,9 +82,8 @@ func (w *Window) Config() WindowConfig { return w.scope.config }
 // Advance has no effect on a window of Keys. It runs in O(Parts) time.
 func (w *Window) Advance(now time.Time) { w.made().panes.Turn(w.scope.ring.Advance(now)) }
 
-// goal returns a total that exactly the window is certain to reach. For a Span,
-// the oldest pane began before it, so it is unknown which of its keys came
-// later.
+// goal returns a total that exactly the window is certain to reach. The oldest
+// pane began before the Span, so it is unknown which of its keys came later.
 func (s recent) goal(panes *tracker.Panes) (phi float64, k int, total uint64) {
 	if s.config.Keys > 0 {
 		return s.config.Phi, s.config.K, min(tracker.TotalOf(panes.All), s.config.Keys)

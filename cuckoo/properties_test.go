@@ -89,8 +89,7 @@ var scalables = conformance.Structure{
 	Actions: map[string]func(*conformance.Machine){
 		"add copies": conformance.On(addCopies[*Scalable]), "add thousands": conformance.On(addThousands),
 	},
-	Invariant:  conformance.On(checkLimits),
-	Rearranges: true,
+	Invariant: conformance.On(checkLimits),
 	Golden: map[string]func() conformance.Encoded{
 		"scalable.bin":         conformance.Filled(NewScalable, ScalableConfig{Expected: 1, FPRate: 0.01}, 100),
 		"scalable-wide.bin":    conformance.Filled(NewScalable, ScalableConfig{Expected: 1, FPRate: 1e-6}, 100),

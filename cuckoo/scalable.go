@@ -65,16 +65,15 @@ func (s *Scalable) hash() hashfam.Hasher { return s.config.Family.Hasher(2 * s.p
 // you do not need copies, use [Scalable.ContainsOrAdd]. Add returns ErrFull
 // only in the following cases:
 //
-//   - Copies of other keys fill both of the key's buckets in a page that is
-//     less than an eighth full. This is common only if keys have more than four
-//     copies each.
+//   - Copies of other keys fill both of the key's buckets, also after splits
+//     until the page is less than an eighth full. This is common only if keys
+//     have more than four copies each.
 //   - About a thousand keys agree in more bits than splits can use. This will
 //     not happen unless someone who knows the family chose these keys.
 //   - The key's page is full, and MemoryBytes does not allow a split.
 //
-// After an error, the filter contains the same keys as before. But since pages
-// may have split and fingerprints may have moved, adding the key again may
-// succeed.
+// After an error, the filter is unchanged, because Add undoes all splits. It may
+// then have needed the time of several splits.
 func (s *Scalable) Add(key []byte) error { return s.AddDigest(s.hash().Sum(key)) }
 
 // AddString is like [Scalable.Add] for a string key.

@@ -1,6 +1,7 @@
 package pebblefilter
 
 import (
+	"context"
 	"fmt"
 	"sync/atomic"
 
@@ -42,7 +43,11 @@ const manyKeys = 1 << 24
 // [hashfam.ErrParams] if it is not above 2^-32 + 2^-40 and below 1.
 func Static(rate float64) (*Policy, error) {
 	c := static.Config{FPRate: rate, Workers: 1}
-	if _, err := c.EstimatedBytes(manyKeys); err != nil {
+	_, err := static.New(context.Background(), c, nil) // EstimatedBytes accepts 1
+	if err == nil {
+		_, err = c.EstimatedBytes(manyKeys, 0)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return ribbons(c).policy(hashfam.Family{}), nil

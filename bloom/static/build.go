@@ -38,30 +38,68 @@ func (c Config) options(sort, n uint64) ribbon.Build {
 	return b
 }
 
-// build returns the filter of n distinct digests. It calls members to build
-// the ribbon, and reports all steps to b when the build is done.
-func (c Config) build(b ribbon.Build, n uint64, members func(columns uint32) (*ribbon.Ribbon, error)) (*Filter, error) {
-	columns, err := c.columns(n)
-	if err == nil { // digests for further layers need n/5 bytes
-		err = errs.Fits(hashfam.ErrParams, "keys", n, max(ribbon.EstimateBytes(columns, n), n/5))
-	}
+// A maker builds the ribbons of a plan.
+type maker func(plan) (*ribbon.Ribbon, error)
+
+// build returns the planned filter. It reports all steps to b when the build is
+// done.
+func (c Config) build(b ribbon.Build, p plan, make maker) (*Filter, error) {
+	n := p.inside + p.others
+	err := errs.Fits(hashfam.ErrParams, "keys", n, max(p.bytes(), n/5)) // digests for further layers need n/5 bytes
 	if err != nil {
 		return nil, err
 	}
 	var r *ribbon.Ribbon
-	if c.fills() {
-		r, err = ribbon.Within(c.MemoryBytes, columns, members)
-	} else {
-		r, err = members(columns)
+	switch {
+	case !c.fills():
+		r, err = make(p)
+	case p.plain():
+		r, err = ribbon.Within(c.MemoryBytes, p.columns, func(columns uint32) (*ribbon.Ribbon, error) {
+			p.columns = columns
+			return make(p)
+		})
+	default:
+		r, err = p.fill(c.MemoryBytes, make)
 	}
 	if err != nil {
 		return nil, buildError(err)
 	}
 	if size := r.PayloadBytes(); c.MemoryBytes > 0 && size > c.MemoryBytes {
-		return nil, c.tooSmall(size, sizing.RibbonRate(r.ColumnsWithin(c.MemoryBytes), n))
+		return nil, c.tooSmall(size, p.rateWithin(c.MemoryBytes, r))
 	}
 	b.Report(math.MaxInt)
-	return &Filter{hash: c.Family.Hasher(r.SizeBytes()), ribbon: *r}, nil
+	return &Filter{hash: c.Family.Hasher(r.SizeBytes()), ribbon: *r, others: p.others}, nil
+}
+
+// fill builds a filter with a second ribbon and about the lowest rate that its
+// keys permit in memory. If the estimate was too low, it plans with less memory
+// and builds again. If no filter fits, fill returns the smallest one.
+func (p plan) fill(memory uint64, make maker) (*ribbon.Ribbon, error) {
+	for target := memory; ; {
+		r, err := make(p)
+		if err != nil || r.PayloadBytes() <= memory {
+			return r, err
+		}
+		target -= min(target, r.PayloadBytes()-memory)
+		next, ok := p.within(target)
+		if !ok && next.columns == p.columns {
+			return r, nil
+		}
+		p = next
+	}
+}
+
+// rateWithin returns the rate of the planned filter in less memory. r is the
+// filter that needs too much.
+func (p plan) rateWithin(memory uint64, r *ribbon.Ribbon) float64 {
+	if p.plain() {
+		return sizing.RibbonRate(r.ColumnsWithin(memory), p.inside)
+	}
+	less, ok := p.within(memory)
+	if !ok {
+		return 1
+	}
+	return less.rate()
 }
 
 // buildError converts an error of package ribbon to an error of this package.

@@ -11,9 +11,33 @@ import (
 	"github.com/filterfam/filterfam/internal/ribbon"
 )
 
-var format = frame.Format[Params, uint64]{
-	Kind: frame.Static, Version: frame.RibbonVersion, Errs: errs, Parse: parseParams,
+// The parameters in a frame are followed by the payload of the first ribbon and,
+// if there are absent keys or the first ribbon contains them, of the second.
+//
+//	offset  size  field
+//	     0     8  Keys
+//	     8     4  Columns of the first ribbon, in units of 1/65536
+//	    12     1  layers of the first ribbon
+//	    13     1  layers of the second ribbon
+//	    14     1  1 if the first ribbon contains the absent keys, otherwise 0
+//	    15     1  zero
+//	    16     8  Absent
+//	    24     8  number of keys in the second ribbon
+const paramBytes = 32
+
+var format = frame.Format[shape, uint64]{Kind: frame.Static, Version: 1, Errs: errs, Parse: parseShape}
+
+// A shape contains what follows from a header.
+type shape struct {
+	Params
+	inverse bool
+	inside  ribbon.Shape // the first ribbon
+	others  uint64       // keys that are not in the first ribbon's list
+	class   ribbon.Shape // the second ribbon, if there is one
 }
+
+// plain reports whether there is no second ribbon.
+func (s shape) plain() bool { return s.Absent == 0 && !s.inverse }
 
 // AppendBinary appends the encoded filter to dst: 72 bytes plus
 // Params().SizeBytes(). See Encoding in package [hashfam].
@@ -54,6 +78,9 @@ func appendSmall(ctx context.Context, dst []byte, c Config, digests []hashfam.Di
 	s := scratches.Get().(*ribbon.Scratch)
 	defer scratches.Put(s)
 	list := s.Sort(digests)
+	if err := ribbon.CheckHashes(list, errs); err != nil {
+		return dst, err
+	}
 	columns, err := c.columns(uint64(len(list)))
 	if err != nil {
 		return dst, err
@@ -62,7 +89,8 @@ func appendSmall(ctx context.Context, dst []byte, c Config, digests []hashfam.Di
 	if err != nil {
 		return dst, buildError(err)
 	}
-	return frame.AppendWords(dst, r.Shape().Header(c.Family.CheckValue(), r.PayloadBytes()), s.Pieces()), nil
+	f := Filter{hash: c.Family.Hasher(0), ribbon: *r}
+	return frame.AppendWords(dst, f.header(), s.Pieces()), nil
 }
 
 // MarshalBinary is like [Filter.AppendBinary] with a nil dst.
@@ -89,20 +117,36 @@ func (f *Filter) UnmarshalText(text []byte) error { return frame.UnmarshalText(f
 // ReadParams returns the parameters of the next encoded filter in r. It reads
 // only the header, so you can check [Params.SizeBytes] before decoding. If the
 // header belongs to another structure, [hashfam.ErrCorrupt] names it.
-func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) { return format.ReadHeader(r, fam) }
+func ReadParams(r io.Reader, fam hashfam.Family) (Params, error) {
+	s, err := format.ReadHeader(r, fam)
+	return s.Params, err
+}
 
 // encode returns f's frame, or ErrParams if f is a zero Filter. It verifies the
 // data of a view first, because the new checksum would hide any damage.
 func (f *Filter) encode() (frame.Header, frame.Payload, error) {
-	shape := f.ribbon.Shape()
-	if shape.Columns == 0 {
+	if f.ribbon.IsZero() {
 		return frame.Header{}, nil, paramError("receiver", "zero", "a filter that was built or decoded")
 	}
 	if err := f.Verify(); err != nil {
 		return frame.Header{}, nil, err
 	}
-	family := f.Family()
-	return shape.Header(family.CheckValue(), f.ribbon.PayloadBytes()), f.ribbon.Payload(), nil
+	return f.header(), f.ribbon.Payload(), nil
+}
+
+// header returns the header of f's frame.
+func (f *Filter) header() frame.Header {
+	p := f.Params()
+	ribbons := uint64(p.columns) | uint64(p.layers)<<32
+	passed := uint64(0)
+	if class := f.ribbon.Class(); class != nil {
+		ribbons |= uint64(class.Shape().Layers) << 40
+		passed = class.Shape().Keys
+	}
+	if f.ribbon.Inverse() {
+		ribbons |= 1 << 48
+	}
+	return format.NewWords(p.Family, p.bytes, p.Keys, ribbons, p.Absent, passed)
 }
 
 // decode decodes a filter from r and replaces f with it. If there is an error,
@@ -122,53 +166,113 @@ func (f *Filter) decode(r *frame.Reader) error {
 	return err
 }
 
-// parse returns a filter with the given parameters and payload. The filter
-// retains words.
-func parse(p Params, words []uint64, room *ribbon.Room) (Filter, error) {
-	s := ribbon.Shape{Keys: p.Keys, Columns: p.columns, Layers: p.layers}
-	r, rest, err := ribbon.Parse(s, words, room, errs)
+// parse returns a filter with shape s and the payload words, which it retains.
+func parse(s shape, words []uint64, room *ribbon.Room) (Filter, error) {
+	first, words, err := ribbon.Parse(s.inside, words, room, errs)
 	if err != nil {
 		return Filter{}, err
 	}
-	return Filter{hash: p.Family.Hasher(r.SizeBytes()), ribbon: r}, checkRest(p.bytes, rest)
-}
-
-// checkRest returns ErrCorrupt if there are words left. length is the payload
-// length.
-func checkRest(length uint64, words []uint64) error {
-	if len(words) == 0 {
-		return nil
+	if !s.plain() {
+		var class ribbon.Ribbon
+		class, words, err = ribbon.Parse(s.class, words, new(ribbon.Room), errs)
+		if err != nil {
+			return Filter{}, err
+		}
+		first.Separate(&class, s.inverse)
 	}
-	return errs.Field(hashfam.ErrCorrupt, "payload length", length, fmt.Sprint(length-8*uint64(len(words))))
+	if len(words) > 0 {
+		return Filter{}, errs.Field(hashfam.ErrCorrupt, "payload length", s.bytes, fmt.Sprint(s.bytes-8*uint64(len(words))))
+	}
+	return Filter{hash: s.Family.Hasher(first.SizeBytes()), ribbon: first, others: s.others}, nil
 }
 
-// parseParams returns the parameters in a verified header. It checks that a
-// filter with these parameters can have such a payload length.
-func parseParams(h frame.Header, fam hashfam.Family) (Params, error) {
-	s, err := frame.ParseRibbon(h, errs)
+// parseShape returns the contents of a verified header. It checks that a filter
+// with these parameters can have such a payload length.
+func parseShape(h frame.Header, fam hashfam.Family) (shape, error) {
+	w, err := h.Words(errs, 64, 49, 64, 64)
 	if err != nil {
-		return Params{}, err
+		return shape{}, err
 	}
-	if s.Columns == 0 {
-		return Params{}, errs.Field(hashfam.ErrCorrupt, "columns", 0, "at least 1")
+	p := Params{
+		Keys:    w[0],
+		Absent:  w[2],
+		columns: uint32(w[1]),
+		layers:  int(uint8(w[1] >> 32)),
+		Family:  fam,
+		bytes:   h.Payload,
 	}
-	return Params{s.Keys, fam, s.Columns, s.Layers, h.Payload}, checkShapes(h.Payload, s)
+	s := shape{
+		Params:  p,
+		inverse: w[1]>>48 == 1,
+		inside:  ribbon.Shape{Keys: p.Keys, Columns: p.columns, Layers: p.layers},
+		others:  p.Absent,
+		class:   ribbon.Shape{Keys: w[3], Columns: ribbon.OneColumn, Layers: int(uint8(w[1] >> 40))},
+	}
+	if s.inverse {
+		s.inside.Keys = p.Absent
+		s.others = p.Keys
+	}
+	return s, s.check()
 }
 
-// checkShapes returns ErrCorrupt unless ribbons with these shapes can have the
-// given payload length. A shape determines the size of the first layer exactly,
-// and bounds the sizes of the others.
-func checkShapes(length uint64, shapes ...ribbon.Shape) error {
-	least, most := uint64(0), uint64(0)
-	for _, s := range shapes {
-		if err := ribbon.Check(s, errs); err != nil {
+// check returns ErrCorrupt if these numbers cannot come from two lists.
+func (s shape) check() error {
+	if s.Keys > ribbon.MaxKeys {
+		return errs.Field(hashfam.ErrCorrupt, "keys", s.Keys, "at most 2^48")
+	}
+	if s.Absent > ribbon.MaxKeys {
+		return errs.Field(hashfam.ErrCorrupt, "absent keys", s.Absent, "at most 2^48")
+	}
+	if s.inverse && s.Absent >= s.Keys {
+		return errs.Field(hashfam.ErrCorrupt, "absent keys", s.Absent, "fewer than keys, because the first ribbon contains them")
+	}
+	if s.plain() {
+		return s.checkPlain()
+	}
+	least := s.inside.Keys
+	most := s.inside.Keys + s.others
+	switch {
+	case s.inside.Keys == 0:
+		most = 0
+	case s.columns == 0:
+		least = most
+	}
+	if s.class.Keys < least || s.class.Keys > most {
+		return errs.Field(hashfam.ErrCorrupt, "keys that pass", s.class.Keys, fmt.Sprintf("%d to %d", least, most))
+	}
+	return s.checkPayload(s.inside, s.class)
+}
+
+// checkPlain is check for a filter without a second ribbon.
+func (s shape) checkPlain() error {
+	if s.columns == 0 {
+		return errs.Field(hashfam.ErrCorrupt, "columns", 0, "at least 1, because there are no absent keys")
+	}
+	if s.class.Keys > 0 {
+		return errs.Field(hashfam.ErrCorrupt, "keys that pass", s.class.Keys, "0, because there are no absent keys")
+	}
+	if s.class.Layers > 0 {
+		return errs.Field(hashfam.ErrCorrupt, "layers of the second ribbon", s.class.Layers, "0, because there are no absent keys")
+	}
+	return s.checkPayload(s.inside)
+}
+
+// checkPayload returns ErrCorrupt unless these ribbons can have the payload
+// length. A ribbon's shape determines the size of its first layer exactly, and
+// bounds the sizes of the others.
+func (s shape) checkPayload(ribbons ...ribbon.Shape) error {
+	least := uint64(0)
+	most := uint64(0)
+	for _, r := range ribbons {
+		if err := ribbon.Check(r, errs); err != nil {
 			return err
 		}
-		from, to := ribbon.Bounds(s)
-		least, most = least+from, most+to
+		from, to := ribbon.Bounds(r)
+		least += from
+		most += to
 	}
-	if length < least || length > most {
-		return errs.Field(hashfam.ErrCorrupt, "payload length", length, fmt.Sprintf("%d to %d", least, most))
+	if s.bytes < least || s.bytes > most {
+		return errs.Field(hashfam.ErrCorrupt, "payload length", s.bytes, fmt.Sprintf("%d to %d", least, most))
 	}
 	return nil
 }

@@ -15,10 +15,10 @@ import (
 type Config struct {
 	// FPRate is the false-positive rate as a fraction: 0.01 is 1%. It must be
 	// below 1 and above 2^-32 + n/2^64 for n keys, or zero if MemoryBytes is
-	// not. The average over many families meets this rate, but a single
-	// filter's rate differs from FPRate by about 1% for 10,000 keys, and by
-	// less than 0.1% for a million keys. With fewer keys the rate is usually
-	// lower, down to half of FPRate.
+	// not, or 1 in [NewExact]. The average over many families meets this rate,
+	// but a single filter's rate differs from FPRate by about 1% for 10,000
+	// keys, and by less than 0.1% for a million keys. With fewer keys the rate
+	// is usually lower, down to half of FPRate.
 	FPRate float64
 
 	// MemoryBytes, if it is not zero, limits [Params.SizeBytes]. An encoding
@@ -52,17 +52,18 @@ type Config struct {
 	_ struct{} // literals must name their fields
 }
 
-// EstimatedBytes estimates the size of a filter of n distinct keys. Since the
-// size depends a little on the keys, the estimate is within 1% for a million
-// keys and 2% for 10,000. EstimatedBytes returns [hashfam.ErrParams], naming
-// the field, if c is invalid for n keys. If FPRate is set, it does not check
+// EstimatedBytes estimates the size of a filter with these numbers of distinct
+// members and absent keys, which only [NewExact] can have. Since the size
+// depends a little on the keys, the estimate is within 1% for a million keys and
+// 2% for 10,000. EstimatedBytes returns [hashfam.ErrParams], naming the field,
+// if c is invalid for these numbers. If FPRate is set, it does not check
 // MemoryBytes.
-func (c Config) EstimatedBytes(n uint64) (uint64, error) {
-	columns, err := c.columns(n)
+func (c Config) EstimatedBytes(members, absent uint64) (uint64, error) {
+	p, err := c.plan(members, absent)
 	if err != nil {
 		return 0, err
 	}
-	return ribbon.EstimateBytes(columns, n), nil
+	return p.bytes(), nil
 }
 
 // fills reports whether the memory determines the rate.
@@ -76,7 +77,7 @@ func (c Config) columns(n uint64) (uint32, error) {
 		return 0, paramError("Config.Workers", c.Workers, "at least 0")
 	}
 	if !(c.FPRate > 0 && c.FPRate < 1 || c.fills()) {
-		return 0, paramError("Config.FPRate", c.FPRate, fault.RateRange)
+		return 0, paramError("Config.FPRate", c.FPRate, fault.RateRange+"; or 0 with MemoryBytes, or 1 in NewExact")
 	}
 	if n > ribbon.MaxKeys {
 		return 0, paramError("keys", n, fmt.Sprint("at most ", uint64(ribbon.MaxKeys)))
@@ -110,8 +111,8 @@ func (c Config) tooSmall(need uint64, fits float64) error {
 
 // Params are the parameters of a filter. They follow from its keys.
 type Params struct {
-	// Keys is n, the number of distinct keys.
-	Keys uint64
+	Keys   uint64 // distinct keys
+	Absent uint64 // distinct absent keys that the filter does not contain; see [NewExact]
 
 	Family hashfam.Family
 
@@ -122,7 +123,12 @@ type Params struct {
 
 // String describes p in one line, without the family's key.
 func (p Params) String() string {
-	return fmt.Sprintf("%d keys, %.5g columns, %d layers, %d bytes, family %v", p.Keys, float64(p.columns)/65536, p.layers, p.bytes, p.Family)
+	absent := ""
+	if p.Absent > 0 {
+		absent = fmt.Sprintf("%d absent keys, ", p.Absent)
+	}
+	return fmt.Sprintf("%d keys, %s%.5g columns, %d layers, %d bytes, family %v",
+		p.Keys, absent, float64(p.columns)/65536, p.layers, p.bytes, p.Family)
 }
 
 // SizeBytes returns the size of a filter with these parameters. It includes 8

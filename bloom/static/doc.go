@@ -6,9 +6,9 @@
 //
 //   - build: [New]; if a set does not fit in memory: [NewFromSorted]
 //   - query: [Filter.Contains], [Filter.ContainsAll]
-//   - be right for all keys in a known universe: [NewExact], [Exact.Contains]
+//   - find none of a list of absent keys: [NewExact]
 //   - store: [Filter.WriteTo], [Filter.ReadFrom], [NewReceiver], [AppendFrame]
-//   - query stored filters: [NewView], [NewExactView], [NewFrameReader]
+//   - query stored filters: [NewView], [NewFrameReader]
 //   - inspect: [Config.EstimatedBytes], [Filter.Params], [Filter.FalsePositiveRate]
 //
 // Every key that a filter was built from will be found. Another key is found
@@ -21,6 +21,10 @@
 // If keys will be added later, use package bloom or cuckoo instead, unless the
 // keys or their digests can be stored until the last one is known.
 //
+// If some keys must not be false positives, name them in [NewExact]:
+//
+//	f, err := static.NewExact(ctx, c, members, absent)
+//
 // See package [hashfam] for concurrency, zero values, errors and encoding.
 //
 // # How it works
@@ -29,7 +33,8 @@
 // Walzer, SEA 2022). A key's digest selects about half of 64 neighboring slots
 // in an array, whose sum modulo 2 is the key's fingerprint. To fill the array,
 // a build solves one linear equation for each key. About 2% of the keys do not
-// fit and are moved to a second array.
+// fit and are moved to a second array. NewExact also gives each member and each
+// absent key that passes these arrays a bit that says which of the two it is.
 //
 // A build takes longer than adding the keys to a Bloom filter, but it can use
 // any number of goroutines. The result depends neither on their number nor on

@@ -3,196 +3,226 @@ package static
 import (
 	"context"
 	"fmt"
-	"log/slog"
-	"slices"
+	"math/bits"
+	"sort"
 
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/internal/frame"
 	"github.com/filterfam/filterfam/internal/ribbon"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// An ExactConfig describes how to build an [Exact]. Its size follows from the
-// keys.
-type ExactConfig struct {
-	Family  hashfam.Family // hashes the keys; see [Config]
-	Workers int            // number of goroutines that build the Exact; see [Config]
-
-	_ struct{} // literals must name their fields
-}
-
-// ExactParams are the parameters of an [Exact].
-type ExactParams struct {
-	Members uint64 // distinct keys
-	Others  uint64 // distinct keys
-
-	Family hashfam.Family
-
-	bytes uint64 // the size of the encoding without its header and checksum
-}
-
-// String describes p in one line, without the family's key.
-func (p ExactParams) String() string {
-	return fmt.Sprintf("%d members, %d others, %d bytes, family %v", p.Members, p.Others, p.bytes, p.Family)
-}
-
-// SizeBytes returns the size of an Exact with these parameters. It includes 8
-// bytes for each layer after the first of each level, which only the encoding
-// needs.
-func (p ExactParams) SizeBytes() uint64 { return p.bytes }
-
-// direct reports whether the members are the rarer class.
-func (p ExactParams) direct() bool { return p.Members <= p.Others }
-
-// classes returns the numbers of keys in the rarer class and in the other one.
-func (p ExactParams) classes() (rare, common uint64) {
-	return min(p.Members, p.Others), max(p.Members, p.Others)
-}
-
-// An Exact returns the right result for every key in a known universe, which
-// consists of the members and the others that it was built from. Use [NewExact]
-// or [NewExactView] to create one. Only decoding changes an Exact.
+// NewExact returns a filter that contains the members, does not contain the
+// absent keys, and finds other keys at c.FPRate. An FPRate of 1 makes the
+// filter as small as possible: it then finds at most half of all other keys if
+// there are at least as many absent keys as members, and at least half of them
+// otherwise.
 //
-// An Exact has two levels, as Clubcard does, while CRLite uses a cascade of
-// filters for this purpose. The first level is a filter of the rarer class with
-// r = floor(log2(ratio)) columns, where ratio is the number of keys in the
-// other class for each rarer key. All rarer keys pass this filter, and so do
-// 2^-r of the others. If the ratio is below 2, there is no first level. The
-// second level stores the class of each key that passes, in one bit. For R
-// rarer keys and S others, an Exact uses about R (r+1) + S/2^r bits: 2.0 bits
-// per rarer key at ratio 1, 4.3 at 5, 7.7 at 50 and 12.1 at 1,000.
+// Both lists contain digests computed by c.Family, in any order and with any
+// number of copies, and can be empty. The same two sets always have the same
+// encoding, and without absent keys it is that of [New], unless FPRate is 1.
+// Like New, NewExact does not retain the lists, but changes their order, and
+// needs the same time and memory per digest.
 //
-// A key in neither list is a foreign key. It is mistaken for a key in the rarer
-// class with probability 2^-(r+1), and otherwise for a key in the other class.
-// If there are no keys at all, Contains returns false.
-type Exact struct {
-	params ExactParams
-	filter ribbon.Ribbon // of the rarer class
-	class  ribbon.Ribbon // of each key that passes: 1 if it is in the rarer class
-	direct bool          // the members are the rarer class
-	hash   hashfam.Hasher
-	view   *frame.View // the frame that NewExactView uses in place, or nil
-}
-
-var zeroExact = errs.Zero("Exact", "NewExact or NewExactView, or decode into it")
-
-// NewExact returns an Exact that contains the members and not the others. Both
-// lists contain digests computed by c.Family, in any order and with any number
-// of copies, and can be empty. The same two sets always have the same encoding.
-// Like [New], NewExact does not retain the lists, but changes their order, and
-// it needs the same time and memory per digest.
+// A filter of R members needs about R log2(1/FPRate) + 2 S FPRate bits to be
+// right about S absent keys. If S is so large that a lower rate makes the
+// filter smaller, it has this rate. docs/theory.md compares these sizes with
+// the least that is possible.
 //
-// NewExact returns [hashfam.ErrParams] if a digest is in both lists. Then
-// either a key is in both, or two different keys have the same digest. The
-// latter has a probability of R*S/2^64 for R members and S others; use another
-// family in this case. If the context is done first, NewExact returns its
-// error.
-func NewExact(ctx context.Context, c ExactConfig, members, others []hashfam.Digest) (*Exact, error) {
-	if c.Workers < 0 {
-		return nil, paramError("ExactConfig.Workers", c.Workers, "at least 0")
+// NewExact returns [hashfam.ErrParams] if a digest is in both lists, and in the
+// cases in which New does. A digest is in both lists if a key is, or if two
+// different keys have the same digest, which has a probability of R*S/2^64. In
+// the second case, use another family.
+func NewExact(ctx context.Context, c Config, members, absent []hashfam.Digest) (*Filter, error) {
+	if _, err := c.plan(0, 0); err != nil { // before digests are sorted
+		return nil, err
 	}
 	if err := errs.Context(ctx); err != nil {
 		return nil, err
 	}
-	b := Config{Workers: c.Workers}.options(0, 0)
-	members, err := ribbon.Sort(ctx, b, members)
+	all := uint64(len(members) + len(absent))
+	b := c.options(all, all)
+	members, err := sorted(ctx, b, members)
 	if err != nil {
-		return nil, buildError(err)
+		return nil, err
 	}
-	others, err = ribbon.Sort(ctx, b, others)
+	absent, err = sorted(ctx, b, absent)
 	if err != nil {
-		return nil, buildError(err)
+		return nil, err
 	}
 	// Without this check, no layer could place a digest from both lists,
 	// because its two equations contradict each other.
-	if n := inBoth(members, others); n > 0 {
-		return nil, paramError("others", fmt.Sprintf("%d digests of members", n), "digests that are not in members")
+	if n := inBoth(members, absent); n > 0 {
+		return nil, paramError("absent", bothLists(n), "digests that are not in members")
 	}
-	p := ExactParams{Members: uint64(len(members)), Others: uint64(len(others)), Family: c.Family}
-	rare, common := members, others
-	if !p.direct() {
-		rare, common = others, members
+	p, err := c.plan(uint64(len(members)), uint64(len(absent)))
+	if err != nil {
+		return nil, err
 	}
-	e := &Exact{params: p}
-	if err := e.build(ctx, b, rare, common); err != nil {
+	if p.inverse {
+		members, absent = absent, members
+	}
+	return c.build(b, p, func(p plan) (*ribbon.Ribbon, error) {
+		if p.plain() {
+			return ribbon.Members(ctx, b, p.columns, members)
+		}
+		if c.fills() { // another build may have reordered them
+			if _, err := ribbon.Sort(ctx, ribbon.Build{Workers: b.Workers}, absent); err != nil {
+				return nil, err
+			}
+		}
+		return ribbon.Separated(ctx, b, p.columns, members, absent, p.inverse)
+	})
+}
+
+// sorted sorts digests and returns the distinct ones. It returns ErrParams if
+// they are not hashes.
+func sorted(ctx context.Context, b ribbon.Build, digests []hashfam.Digest) ([]hashfam.Digest, error) {
+	list, err := ribbon.Sort(ctx, b, digests)
+	if err != nil {
 		return nil, buildError(err)
 	}
-	return e, nil
+	return list, ribbon.CheckHashes(list, errs)
 }
 
-// NewExactReceiver returns an empty Exact that can decode data encoded with
-// fam.
-func NewExactReceiver(fam hashfam.Family) *Exact {
-	return &Exact{params: ExactParams{Family: fam}}
-}
-
-// made returns e. It panics if e is zero: its second level has no columns.
-func (e *Exact) made() *Exact {
-	if e.class.IsZero() {
-		panic(zeroExact)
-	}
-	return e
-}
-
-// Contains reports whether key is a member. The result is always right for a
-// key in either list; see [Exact] for foreign keys. Contains causes up to four
-// cache misses if the key passes the first level, and otherwise two.
-func (e *Exact) Contains(key []byte) bool { return e.ContainsDigest(e.hash.Sum(key)) }
-
-// ContainsString is like Contains for a string key.
-func (e *Exact) ContainsString(key string) bool {
-	return e.ContainsDigest(e.hash.SumString(key))
-}
-
-// ContainsDigest is like Contains for a digest computed by the family.
-func (e *Exact) ContainsDigest(d hashfam.Digest) bool {
-	rare := e.made().filter.Contains(d) && e.class.Value(d) == 1
-	return rare == e.direct
-}
-
-// exactBlock is the largest number of digests in a block. The results for a
-// block remain in the cache between the two levels.
-const exactBlock = 1024
-
-// ContainsAll appends the result of ContainsDigest for each digest to dst and
-// returns the extended slice. Since it looks up a block of digests in the first
-// level before it uses the second one, it is faster than single calls for keys
-// that the first level rejects.
-func (e *Exact) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
-	filter := &e.made().filter
-	dst = slices.Grow(dst, len(digests))
-	for block := range slices.Chunk(digests, exactBlock) {
-		from := len(dst)
-		dst = filter.ContainsAll(dst, block)
-		for i, passed := range dst[from:] {
-			rare := passed && e.class.Value(block[i]) == 1
-			dst[from+i] = rare == e.direct
+// inBoth returns the number of digests that are in both lists, which must have
+// been sorted by [ribbon.Sort].
+func inBoth(a, b []hashfam.Digest) (n int) {
+	for len(a) > 0 && len(b) > 0 {
+		x := a[0].Probe()
+		y := b[0].Probe()
+		if x == y {
+			n++
+		}
+		if x <= y {
+			a = a[1:]
+		}
+		if y <= x {
+			b = b[1:]
 		}
 	}
-	return dst
+	return n
 }
 
-// Params returns the parameters.
-func (e *Exact) Params() ExactParams { return e.params }
-
-// Family returns the family that hashes the keys.
-func (e *Exact) Family() hashfam.Family { return e.params.Family }
-
-// SizeBytes returns the size of both levels in bytes. The structure itself adds
-// less than 800 bytes.
-func (e *Exact) SizeBytes() uint64 { return e.filter.SizeBytes() + e.class.SizeBytes() }
-
-// Equal reports whether e and other have the same family, key counts and
-// levels, as they do if they were built from the same two sets of keys. Equal
-// compares all bytes.
-func (e *Exact) Equal(other *Exact) bool {
-	return other != nil && e.params == other.params && e.filter.Equal(&other.filter) && e.class.Equal(&other.class)
+// bothLists describes n digests that are in both lists.
+func bothLists(n int) string {
+	if n == 1 {
+		return "1 digest that is also in members"
+	}
+	return fmt.Sprintf("%d digests that are also in members", n)
 }
 
-// String describes e in one line.
-func (e Exact) String() string { return fmt.Sprintf("static.Exact(%v)", e.params) }
+// A plan describes a filter of two lists before it is built. The first ribbon
+// contains the keys of the list inside. A part of the others passes it, too, so
+// a second ribbon of one column stores for each key that passes in which list
+// it is.
+//
+// A stranger passes the first ribbon with the probability 2^-columns, and then
+// finds a random bit. So one column less is needed for a rate, which is the
+// column that the second ribbon costs.
+type plan struct {
+	inside  uint64 // keys that the first ribbon contains: the members, unless inverse is true
+	others  uint64
+	columns uint32 // of the first ribbon, in units of 1/65536
+	inverse bool   // the filter contains the others instead
+}
 
-// Format prints the result of String for every verb.
-func (e Exact) Format(s fmt.State, _ rune) { fmt.Fprint(s, e.String()) }
+// plain reports whether the filter needs no second ribbon.
+func (p plan) plain() bool { return p.others == 0 && !p.inverse }
 
-// LogValue returns the result of String for package log/slog.
-func (e Exact) LogValue() slog.Value { return slog.StringValue(e.String()) }
+// bytes estimates the filter size.
+func (p plan) bytes() uint64 {
+	if p.plain() {
+		return ribbon.EstimateBytes(p.columns, p.inside)
+	}
+	return ribbon.EstimateSeparated(p.columns, sizing.RibbonRate(p.columns, 0), p.inside, p.others)
+}
+
+// plan returns the plan for these numbers of keys, or ErrParams, naming the
+// field, if c is invalid for them. If the memory determines the rate, the
+// columns are an estimate.
+func (c Config) plan(members, absent uint64) (plan, error) {
+	p := plan{inside: members, others: absent}
+	anyRate := c.FPRate == 1
+	if anyRate {
+		c.FPRate = 0.5 // valid for any number of keys
+		if absent < members {
+			p = plan{inside: absent, others: members, inverse: true}
+		}
+	}
+	if absent > ribbon.MaxKeys {
+		return plan{}, paramError("absent", absent, fmt.Sprint("at most ", uint64(ribbon.MaxKeys)))
+	}
+	columns, err := c.columns(members)
+	if err != nil {
+		return plan{}, err
+	}
+	switch {
+	case p.plain():
+		p.columns = columns
+	case anyRate:
+		p.columns = smallest(p.inside, p.others)
+	case c.fills():
+		within, ok := p.within(c.MemoryBytes)
+		if !ok {
+			return plan{}, c.tooSmall(within.bytes(), 1)
+		}
+		return within, nil
+	default:
+		p.columns = max(columnsBeside(c.FPRate, members), smallest(p.inside, p.others))
+	}
+	if p.bytes() > sizing.MaxBits/8 {
+		return plan{}, paramError("keys", members+absent, fmt.Sprintf("numbers that fit in %d bits at FPRate %g", uint64(sizing.MaxBits), c.FPRate))
+	}
+	return p, nil
+}
+
+// columnsBeside returns the columns of the first ribbon for a rate. An absent
+// key with a member's digest is found without a random bit.
+func columnsBeside(rate float64, n uint64) uint32 {
+	columns, ok := sizing.RibbonColumns(2*rate-sizing.DigestRate(n), n)
+	if !ok {
+		return 0 // the second ribbon alone has a rate of 1/2
+	}
+	return columns
+}
+
+// smallest returns the number of columns, in units of 1/65536, with which the
+// filter is smallest: floor(log2(others/inside)). A column needs one bit for
+// each key inside, and halves the number of other keys that need a bit in the
+// second ribbon. Between two integers, the size is linear in the number of
+// columns, so a fraction of a column would not save memory.
+func smallest(inside, others uint64) uint32 {
+	if inside == 0 {
+		return 0
+	}
+	return min(uint32(max(1, bits.Len64(others/inside))-1)<<16, ribbon.MaxColumns)
+}
+
+// rate returns the rate of the planned filter, without equal digests.
+func (p plan) rate() float64 {
+	rate := sizing.RibbonRate(p.columns, 0)
+	if !p.plain() {
+		rate /= 2
+	}
+	if p.inverse {
+		return 1 - rate
+	}
+	return rate
+}
+
+// within returns p with the most columns for which the estimated size does not
+// exceed memory. If there is no such number, it returns p at its smallest and
+// false.
+func (p plan) within(memory uint64) (plan, bool) {
+	least := smallest(p.inside, p.others)
+	p.columns = least
+	if p.bytes() > memory {
+		return p, false
+	}
+	more := sort.Search(int(ribbon.MaxColumns-least), func(i int) bool {
+		p.columns = least + uint32(i) + 1
+		return p.bytes() > memory
+	})
+	p.columns = least + uint32(more)
+	return p, true
+}

@@ -1,7 +1,6 @@
 package static_test
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/binary"
@@ -131,66 +130,63 @@ func ExampleFrameReader() {
 	// false <nil>
 }
 
-// If a key is in both lists, NewExact returns an error.
+// A block list must never block the hosts that are on another list. If a host
+// is on both, NewExact returns an error.
 func ExampleNewExact() {
 	var fam hashfam.Family
-	revoked := fam.SumAllStrings(nil, []string{"serial 7", "serial 9"})
-	valid := fam.SumAllStrings(nil, []string{"serial 1", "serial 2", "serial 3", "serial 4"})
-	e, err := static.NewExact(context.Background(), static.ExactConfig{}, revoked, valid)
+	blocked := fam.SumAllStrings(nil, []string{"ads.example", "track.example"})
+	never := fam.SumAllStrings(nil, []string{"example.org", "example.com", "example.net"})
+	c := static.Config{FPRate: 0.01}
+	f, err := static.NewExact(context.Background(), c, blocked, never)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(e.Contains([]byte("serial 7")), e.ContainsString("serial 1"))
-	fmt.Println(e.ContainsAll(nil, valid))
-	fmt.Println(e)
-	data, err := e.MarshalBinary()
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	p, err := static.ReadExactParams(bytes.NewReader(data), fam) // before a large file is decoded
-	fmt.Println(p.SizeBytes(), "bytes", err)
-	_, err = static.NewExact(context.Background(), static.ExactConfig{}, revoked, append(valid, fam.SumString("serial 7")))
+	fmt.Println(f.Contains([]byte("ads.example")), f.ContainsString("example.org"))
+	fmt.Println(f.ContainsAll(nil, never))
+	fmt.Println(f)
+	_, err = static.NewExact(context.Background(), c, blocked, append(never, fam.SumString("ads.example")))
 	fmt.Println(err)
 	// Output:
 	// true false
-	// [false false false false]
-	// static.Exact(2 members, 4 others, 48 bytes, family public)
-	// 48 bytes <nil>
-	// static: invalid parameters: others = 1 digests of members, want digests that are not in members
+	// [false false false]
+	// static.Filter(2 keys, 3 absent keys, 5.72 columns, 1 layers, 128 bytes, family public)
+	// static: invalid parameters: absent = 1 digest that is also in members, want digests that are not in members
 }
 
-// If all domains that can be looked up are known, no result needs to be wrong.
-// For 18,147 malicious domains and 19,717 benign ones, an Exact needs 2.1 bits
-// per malicious domain. A Bloom filter of 9.6 bits has 186 false positives.
+// For 18,147 malicious domains, a filter at 1% needs 6.9 bits per domain if it
+// must find none of 19,717 benign ones. If only these domains can be looked up,
+// 2.1 bits are enough. A Bloom filter of 9.6 bits has 186 false positives.
 func Example_exactDomains() {
 	var fam hashfam.Family
-	bad, good := fam.SumAllStrings(nil, data.MaliciousDomains()), fam.SumAllStrings(nil, data.BenignDomains())
-	filter, err := bloom.New(bloom.Config{Capacity: uint64(len(bad)), FPRate: 0.01})
+	bad := fam.SumAllStrings(nil, data.MaliciousDomains())
+	good := fam.SumAllStrings(nil, data.BenignDomains())
+	filter := hashfam.Must(bloom.New(bloom.Config{Capacity: uint64(len(bad)), FPRate: 0.01}))
+	for _, d := range bad {
+		filter.AddDigest(d)
+	}
+	guard, err := static.NewExact(context.Background(), static.Config{FPRate: 0.01}, bad, good)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	for _, d := range bad {
-		filter.AddDigest(d)
-	}
-	guard, err := static.NewExact(context.Background(), static.ExactConfig{}, bad, good)
+	smallest, err := static.NewExact(context.Background(), static.Config{FPRate: 1}, bad, good)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	for _, c := range []struct {
-		name     string
-		size     uint64
-		contains func(hashfam.Digest) bool
-	}{{"exact", guard.SizeBytes(), guard.ContainsDigest}, {"bloom", filter.SizeBytes(), filter.ContainsDigest}} {
-		fmt.Printf("%s: %5d bytes, %d of %d malicious domains found, %3d benign ones\n",
-			c.name, c.size, found(bad, c.contains), len(bad), found(good, c.contains))
+		name string
+		size uint64
+		f    interface{ ContainsDigest(hashfam.Digest) bool }
+	}{{"static", guard.SizeBytes(), guard}, {"smallest", smallest.SizeBytes(), smallest}, {"bloom", filter.SizeBytes(), filter}} {
+		fmt.Printf("%-8s %5d bytes, %d of %d malicious domains found, %3d benign ones\n",
+			c.name, c.size, found(bad, c.f.ContainsDigest), len(bad), found(good, c.f.ContainsDigest))
 	}
 	// Output:
-	// exact:  4832 bytes, 18147 of 18147 malicious domains found,   0 benign ones
-	// bloom: 21768 bytes, 18147 of 18147 malicious domains found, 186 benign ones
+	// static   15496 bytes, 18147 of 18147 malicious domains found,   0 benign ones
+	// smallest  4848 bytes, 18147 of 18147 malicious domains found,   0 benign ones
+	// bloom    21768 bytes, 18147 of 18147 malicious domains found, 186 benign ones
 }
 
 // found counts the keys for which contains returns true.

@@ -20,9 +20,9 @@ import (
 // and build again.
 //
 // New returns [hashfam.ErrParams], naming the field, if c is invalid for this
-// number of digests. It also does so if they need more than 32 layers, which
-// happens only if someone chose the keys. If the context is done first, New
-// returns its error.
+// number of digests, if they are not hashes (100 digests or more have the same
+// bit), or if they need more than 32 layers, which happens only if someone
+// chose the keys. If the context is done first, New returns its error.
 func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Filter, error) {
 	if _, err := c.columns(0); err != nil { // before digests are sorted
 		return nil, err
@@ -32,13 +32,22 @@ func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Filter, erro
 	}
 	n := uint64(len(digests))
 	b := c.options(n, n)
-	list, err := ribbon.Sort(ctx, b, digests)
+	list, err := sorted(ctx, b, digests)
 	if err != nil {
-		return nil, buildError(err)
+		return nil, err
 	}
-	return c.build(b, uint64(len(list)), func(columns uint32) (*ribbon.Ribbon, error) {
-		return ribbon.Members(ctx, b, columns, list)
+	return c.buildMembers(b, uint64(len(list)), func(p plan) (*ribbon.Ribbon, error) {
+		return ribbon.Members(ctx, b, p.columns, list)
 	})
+}
+
+// buildMembers is like build for a filter of n keys, without absent ones.
+func (c Config) buildMembers(b ribbon.Build, n uint64, make maker) (*Filter, error) {
+	columns, err := c.columns(n)
+	if err != nil {
+		return nil, err
+	}
+	return c.build(b, plan{inside: n, columns: columns}, make)
 }
 
 // NewFromSorted returns the same filter as [New] for n distinct digests in
@@ -72,8 +81,8 @@ func NewFromSorted(ctx context.Context, c Config, n uint64, digests iter.Seq[has
 		return nil, paramError("digests", nil, "an iterator")
 	}
 	b := c.options(0, n)
-	return c.build(b, n, func(columns uint32) (*ribbon.Ribbon, error) {
-		return ribbon.Stream(ctx, b, columns, n, digests, errs)
+	return c.buildMembers(b, n, func(p plan) (*ribbon.Ribbon, error) {
+		return ribbon.Stream(ctx, b, p.columns, n, digests, errs)
 	})
 }
 
@@ -84,23 +93,36 @@ func NewReceiver(fam hashfam.Family) *Filter { return &Filter{hash: fam.Hasher(0
 // Params returns the filter's parameters.
 func (f *Filter) Params() Params {
 	s := f.ribbon.Shape()
-	return Params{s.Keys, f.Family(), s.Columns, s.Layers, f.ribbon.PayloadBytes()}
+	p := Params{
+		Keys:    s.Keys,
+		Absent:  f.others,
+		columns: s.Columns,
+		layers:  s.Layers,
+		Family:  f.Family(),
+		bytes:   f.ribbon.PayloadBytes(),
+	}
+	if f.ribbon.Inverse() {
+		p.Keys = f.others
+		p.Absent = s.Keys
+	}
+	return p
 }
 
 // Family returns the family that hashes the keys.
 func (f *Filter) Family() hashfam.Family { return f.hash.Family() }
 
-// Len returns the number of distinct keys. Keys with the same digest are
-// counted as one.
-func (f *Filter) Len() uint64 { return f.ribbon.Shape().Keys }
+// Len returns the number of distinct keys that the filter was built from,
+// without the absent ones. Keys with the same digest are counted as one.
+func (f *Filter) Len() uint64 { return f.Params().Keys }
 
 // SizeBytes returns the size of the thresholds and slots in bytes. The
 // structure itself adds less than 400 bytes.
 func (f *Filter) SizeBytes() uint64 { return f.ribbon.SizeBytes() }
 
 // FalsePositiveRate returns the probability that the filter finds a key that it
-// was not built from, which includes keys with the same digest as a member.
-// Without keys, it is 0. FalsePositiveRate runs in O(n) time.
+// was not built from, neither as a member nor as an absent key. This includes
+// keys with the same digest as a member. Without members, it is 0.
+// FalsePositiveRate runs in O(n) time.
 func (f *Filter) FalsePositiveRate() float64 {
 	return sizing.WithDigest(f.ribbon.Rate(), f.Len())
 }
@@ -108,7 +130,7 @@ func (f *Filter) FalsePositiveRate() float64 {
 // Equal reports whether f and other have the same family, rate and digests,
 // even if they were built in different ways. It compares all slots.
 func (f *Filter) Equal(other *Filter) bool {
-	return other != nil && f.Family() == other.Family() && f.ribbon.Equal(&other.ribbon)
+	return other != nil && f.Family() == other.Family() && f.others == other.others && f.ribbon.Equal(&other.ribbon)
 }
 
 // String describes f in one line.

@@ -46,7 +46,7 @@ func TestBitsPerKey(t *testing.T) {
 		f := mustBuild(t, Config{FPRate: c.rate}, checks.Digests(rng, c.n))
 		bits := 8 * float64(f.SizeBytes()) / float64(c.n)
 		require.LessOrEqual(t, bits, c.over*-math.Log2(c.rate), "n = %d, rate %g", c.n, c.rate)
-		estimate, err := Config{FPRate: c.rate}.EstimatedBytes(uint64(c.n))
+		estimate, err := Config{FPRate: c.rate}.EstimatedBytes(uint64(c.n), 0)
 		require.NoError(t, err)
 		require.InEpsilon(t, f.SizeBytes(), estimate, 0.02, "n = %d", c.n)
 		require.EqualValues(t, f.SizeBytes(), f.Params().SizeBytes()-8*uint64(f.Params().layers-1))
@@ -91,7 +91,7 @@ func TestMemoryBytesAreUsedWell(t *testing.T) {
 				require.NoError(t, err)
 				require.Greater(t, other.PayloadBytes(), c.MemoryBytes, "%d bytes, %v", c.MemoryBytes, p)
 			}
-			estimate, err := c.EstimatedBytes(uint64(n))
+			estimate, err := c.EstimatedBytes(uint64(n), 0)
 			require.NoError(t, err)
 			require.LessOrEqual(t, estimate, c.MemoryBytes)
 		}
@@ -99,7 +99,7 @@ func TestMemoryBytesAreUsedWell(t *testing.T) {
 	f := mustBuild(t, Config{MemoryBytes: 1}, nil)
 	require.Zero(t, f.SizeBytes())
 	require.Zero(t, f.FalsePositiveRate())
-	size, err := Config{FPRate: 0.01}.EstimatedBytes(0)
+	size, err := Config{FPRate: 0.01}.EstimatedBytes(0, 0)
 	require.NoError(t, err)
 	require.Zero(t, size)
 }
@@ -120,7 +120,7 @@ func TestErrorsNameTheMemoryAndRateThatFit(t *testing.T) {
 		require.ErrorContains(t, try(rate, 1), fmt.Sprint(" for FPRate ", rate))
 	}
 	// With 32 columns, these keys would need more than 2^48 bits.
-	size, err := Config{MemoryBytes: math.MaxUint64}.EstimatedBytes(sizing.MaxBits / 4)
+	size, err := Config{MemoryBytes: math.MaxUint64}.EstimatedBytes(sizing.MaxBits/4, 0)
 	require.NoError(t, err)
 	require.LessOrEqual(t, size, uint64(sizing.MaxBits/8))
 	// The sequence must be read twice, but this one can only be read once.
@@ -141,7 +141,7 @@ func TestLeastMemoryIsTheSameEverywhere(t *testing.T) {
 		digests := ascending(checks.Digests(rng, n))
 		for _, bytes := range []int{1, least - 1, least} {
 			c := Config{MemoryBytes: uint64(bytes)}
-			_, estimated := c.EstimatedBytes(uint64(n))
+			_, estimated := c.EstimatedBytes(uint64(n), 0)
 			f, built := New(t.Context(), c, digests)
 			_, sorted := NewFromSorted(t.Context(), c, uint64(n), slices.Values(digests))
 			for _, err := range []error{estimated, built, sorted} {
@@ -215,14 +215,16 @@ func TestConfigsAtTheirLimits(t *testing.T) {
 		{Config{FPRate: 0.5}, largest, ""},
 		{Config{FPRate: 0.5}, largest + 1, "a number that fits in"},
 	} {
-		size, err := c.config.EstimatedBytes(c.keys)
+		size, err := c.config.EstimatedBytes(c.keys, 0)
 		if c.want == "" {
 			require.NoError(t, err, "%+v", c)
 			continue
 		}
-		require.ErrorIs(t, err, hashfam.ErrParams)
-		require.ErrorContains(t, err, c.want, "%+v", c)
-		require.Zero(t, size)
+		if c.config.FPRate != 1 { // NewExact allows it
+			require.ErrorIs(t, err, hashfam.ErrParams)
+			require.ErrorContains(t, err, c.want, "%+v", c)
+			require.Zero(t, size)
+		}
 		_, err = NewFromSorted(t.Context(), c.config, c.keys, slices.Values(unsorted))
 		require.ErrorContains(t, err, c.want, "%+v", c)
 		if c.keys == 1 { // these are invalid for any number of keys
@@ -232,7 +234,7 @@ func TestConfigsAtTheirLimits(t *testing.T) {
 			require.Equal(t, unsorted, digests, "the digests are not sorted first")
 		}
 	}
-	size, err := Config{FPRate: 0.5}.EstimatedBytes(largest)
+	size, err := Config{FPRate: 0.5}.EstimatedBytes(largest, 0)
 	require.NoError(t, err)
 	require.Equal(t, uint64(sizing.MaxBits/8), size)
 }
@@ -264,7 +266,7 @@ func TestNilContextsAreErrors(t *testing.T) {
 	c := Config{FPRate: 0.01}
 	_, err := New(none, c, nil)
 	_, sorted := NewFromSorted(none, c, 0, slices.Values([]hashfam.Digest(nil)))
-	_, exact := NewExact(none, ExactConfig{}, nil, nil)
+	_, exact := NewExact(none, c, nil, nil)
 	_, frame := AppendFrame(none, nil, c, nil)
 	for _, err := range []error{err, sorted, exact, frame} {
 		require.EqualError(t, err, "static: invalid parameters: ctx = <nil>, want a context, for example context.Background()")
@@ -329,7 +331,7 @@ func TestBuildKeepsTheDigests(t *testing.T) {
 		members, others := universe(hashfam.Family{}, 4000, 4000*ratio)
 		members, others = append(members, members[:100]...), append(others, others[:100]...)
 		m, o := slices.Sorted(slices.Values(members)), slices.Sorted(slices.Values(others))
-		_, err := NewExact(t.Context(), ExactConfig{Workers: 2}, members, others)
+		_, err := NewExact(t.Context(), Config{FPRate: 1, Workers: 2}, members, others)
 		require.NoError(t, err)
 		require.Equal(t, m, slices.Sorted(slices.Values(members)), "ratio %d", ratio)
 		require.Equal(t, o, slices.Sorted(slices.Values(others)), "ratio %d", ratio)

@@ -3,6 +3,7 @@ package static
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -67,31 +68,50 @@ var filters = conformance.Structure{
 	},
 	Header: conformance.Untyped(ReadParams),
 	View:   conformance.Untyped(NewView),
-	Ask:    func(fam hashfam.Family) conformance.Asker { return NewFrameReader(fam).ContainsDigest },
+	Ask:    askFrame,
 	Reads:  func(f conformance.Encoded) []any { return []any{Config{FPRate: 0.01, Family: f.Family()}} },
 }
 
-// exacts describes how an Exact is built, encoded and printed.
+// exacts describes how a filter with absent keys is built, encoded and printed.
 var exacts = conformance.Structure{
-	Type:      conformance.Of[ExactParams](NewExactReceiver),
+	Type:      conformance.Of[Params](NewReceiver),
 	Builders:  exactBuilders,
-	Invariant: conformance.On(findNoOther),
+	Invariant: conformance.On(findNoAbsentKey),
 	Golden: map[string]func() conformance.Encoded{
-		"exact.bin":          goldenExact(hashfam.Family{}, 100, 120),
-		"exact-inverted.bin": goldenExact(hashfam.Family{}, 1500, 100),
-		"exact-empty.bin":    goldenExact(hashfam.Family{}, 0, 5),
-		"exact-keyed.bin":    goldenExact(hashfam.New(hashfam.Key{1, 2, 3}), 50, 300),
+		"exact.bin":          goldenExact(Config{FPRate: 0.01}, 100, 120),
+		"exact-smallest.bin": goldenExact(Config{FPRate: 1}, 50, 300),
+		"exact-inverse.bin":  goldenExact(Config{FPRate: 1}, 1500, 100),
+		"exact-empty.bin":    goldenExact(Config{FPRate: 0.1}, 0, 5),
+		"exact-keyed.bin":    goldenExact(Config{FPRate: 0.3, Family: hashfam.New(hashfam.Key{1, 2, 3})}, 50, 300),
 	},
 	ClaimHuge: func(params []byte) uint64 {
-		for i, n := range []uint64{1 << 35, 1 << 40, 1 << 36} { // 5 columns
-			binary.LittleEndian.PutUint64(params[8*i:], n)
-		}
-		params[24], params[25] = 2, 2
+		binary.LittleEndian.PutUint64(params, 1<<35)
+		binary.LittleEndian.PutUint32(params[8:], 5<<16)
+		params[12] = 2
+		params[13] = 2
+		params[14] = 0
+		binary.LittleEndian.PutUint64(params[16:], 1<<40)
+		binary.LittleEndian.PutUint64(params[24:], 1<<36)
 		return 1 << 35
 	},
-	Header: conformance.Untyped(ReadExactParams),
-	View:   conformance.Untyped(NewExactView),
-	Reads:  func(e conformance.Encoded) []any { return []any{ExactConfig{Family: e.Family()}} },
+	Header: conformance.Untyped(ReadParams),
+	View:   conformance.Untyped(NewView),
+	Reads:  func(f conformance.Encoded) []any { return []any{Config{FPRate: 0.01, Family: f.Family()}} },
+}
+
+// askFrame returns a FrameReader's query. It decodes frames of filters with
+// absent keys, for which the FrameReader must return an error.
+func askFrame(fam hashfam.Family) conformance.Asker {
+	r := NewFrameReader(fam)
+	return func(frame []byte, d hashfam.Digest) (bool, error) {
+		found, err := r.ContainsDigest(frame, d)
+		if err == nil || !errors.Is(err, hashfam.ErrParams) {
+			return found, err
+		}
+		f := NewReceiver(fam)
+		err = f.UnmarshalBinary(frame)
+		return err != nil || f.ContainsDigest(d), err
+	}
 }
 
 func TestFilter(t *testing.T) {
@@ -145,29 +165,30 @@ func builders(t *rapid.T, fam hashfam.Family) map[string]conformance.Builder {
 	}
 }
 
-// exactBuilders draws a number of other keys and returns all ways to build an
-// Exact with them.
+// exactBuilders draws a rate and a number of absent keys, and returns all ways
+// to build a filter with them.
 func exactBuilders(t *rapid.T, fam hashfam.Family) map[string]conformance.Builder {
-	n := rapid.SampledFrom([]int{0, 1, 5, 50, 400}).Draw(t, "others")
-	others := numbered(fam, n, "other ")
-	reversed := append(slices.Clone(others), others[:n/2]...) // with copies
+	rate := rapid.SampledFrom([]float64{1, 0.9, 0.5, 0.1, 0.01, 1. / 128, 1e-3, 1e-9}).Draw(t, "rate")
+	n := rapid.SampledFrom([]int{0, 1, 5, 50, 400}).Draw(t, "absent")
+	absent := numbered(fam, n, "absent ")
+	reversed := append(slices.Clone(absent), absent[:n/2]...) // with copies
 	slices.Reverse(reversed)
-	build := func(workers int, others []hashfam.Digest) conformance.Builder {
+	build := func(workers int, absent []hashfam.Digest) conformance.Builder {
 		return func(digests []hashfam.Digest) (conformance.Encoded, error) {
-			c := ExactConfig{Family: fam, Workers: workers}
-			return NewExact(context.Background(), c, digests, slices.Clone(others))
+			c := Config{FPRate: rate, Family: fam, Workers: workers}
+			return NewExact(context.Background(), c, digests, slices.Clone(absent))
 		}
 	}
 	return map[string]conformance.Builder{
-		"by one worker": build(1, others), "by some workers": build(3, reversed), "in reverse": build(1, reversed),
+		"by one worker": build(1, absent), "by some workers": build(3, reversed), "in reverse": build(1, reversed),
 	}
 }
 
-// findNoOther checks that none of the others is found.
-func findNoOther(m *conformance.Machine, e, _ *Exact) {
-	others := numbered(m.Family, int(e.Params().Others), "other ")
-	require.NotContains(m, e.ContainsAll(nil, others), true)
-	require.Equal(m, conformance.Total(m.Counts), e.Params().Members)
+// findNoAbsentKey checks that no absent key is found.
+func findNoAbsentKey(m *conformance.Machine, f, _ *Filter) {
+	absent := numbered(m.Family, int(f.Params().Absent), "absent ")
+	require.NotContains(m, f.ContainsAll(nil, absent), true)
+	require.Equal(m, conformance.Total(m.Counts), f.Len())
 }
 
 // golden returns a function that builds a filter of n keys.
@@ -181,15 +202,14 @@ func golden(c Config, n int) func() conformance.Encoded {
 	}
 }
 
-// goldenExact returns a function that builds an Exact of numbered keys.
-func goldenExact(fam hashfam.Family, members, others int) func() conformance.Encoded {
+// goldenExact returns a function that builds a filter of numbered keys.
+func goldenExact(c Config, members, absent int) func() conformance.Encoded {
 	return func() conformance.Encoded {
-		e, err := NewExact(context.Background(), ExactConfig{Family: fam},
-			numbered(fam, members, "member "), numbered(fam, others, "other "))
+		f, err := NewExact(context.Background(), c, numbered(c.Family, members, "key "), numbered(c.Family, absent, "absent "))
 		if err != nil {
 			panic(err)
 		}
-		return e
+		return f
 	}
 }
 
@@ -203,8 +223,7 @@ func numbered(fam hashfam.Family, n int, prefix string) (digests []hashfam.Diges
 
 func TestZeroValuesPanicWhenUsed(t *testing.T) {
 	keyed := hashfam.New(hashfam.Key{1})
-	checks.ZeroValues(t, "^static: use of a zero [A-Z].*: make it with New", new(Filter), new(Exact), FrameReader{},
-		NewReceiver(keyed), NewExactReceiver(keyed))
+	checks.ZeroValues(t, "^static: use of a zero [A-Z].*: make it with New", new(Filter), FrameReader{}, NewReceiver(keyed))
 }
 
 func TestFiltersOfManyKeysHaveTheExactRate(t *testing.T) {

@@ -6,42 +6,33 @@ import (
 	"github.com/filterfam/filterfam/internal/ribbon"
 )
 
-// A Filter is a static filter. Use [New], [NewFromSorted] or [NewView] to create
-// one. Only decoding changes a Filter.
+// A Filter is a static filter. Use [New], [NewExact], [NewFromSorted] or
+// [NewView] to create one. Only decoding changes a Filter.
 type Filter struct {
 	hash   hashfam.Hasher
 	ribbon ribbon.Ribbon
+	others uint64      // the number of keys in the list that is not in the first ribbon
 	view   *frame.View // the frame that NewView uses in place, or nil
-}
-
-var zeroFilter = errs.Zero("Filter", "New or NewView, or decode into it")
-
-// made returns f. It panics if f is zero: its ribbon has no columns.
-func (f *Filter) made() *Filter {
-	if f.ribbon.IsZero() {
-		panic(zeroFilter)
-	}
-	return f
 }
 
 // Contains reports whether key may be one of the keys that the filter was built
 // from. If it returns false, key is not one of them; true may be a false
-// positive. Contains reads two adjacent segments of memory, which have 56 bytes
-// each at a rate of 1%. For 2% of the keys it reads two more.
+// positive, but never for a key that [NewExact] knew to be absent. Contains
+// reads two adjacent segments of memory, which have 56 bytes each at a rate of
+// 1%. For 2% of the keys it reads two more. If there are absent keys, it also
+// reads two or four words of a second ribbon when it finds a key.
 func (f *Filter) Contains(key []byte) bool { return f.ContainsDigest(f.hash.Sum(key)) }
 
 // ContainsString is like Contains for a string key.
 func (f *Filter) ContainsString(key string) bool { return f.ContainsDigest(f.hash.SumString(key)) }
 
 // ContainsDigest is like Contains for a digest computed by the filter's family.
-func (f *Filter) ContainsDigest(d hashfam.Digest) bool {
-	return f.made().ribbon.Contains(d)
-}
+func (f *Filter) ContainsDigest(d hashfam.Digest) bool { return f.ribbon.Contains(d) }
 
 // ContainsAll appends the result of ContainsDigest for each digest to dst and
 // returns the extended slice. It is faster than single calls, above all when
 // the filter is larger than the cache, because the memory for many keys is
 // loaded at once.
 func (f *Filter) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
-	return f.made().ribbon.ContainsAll(dst, digests)
+	return f.ribbon.ContainsAll(dst, digests)
 }

@@ -40,45 +40,19 @@ func (f *Filter) Verify() error {
 	return f.ribbon.Verify(errs)
 }
 
-// NewExactView returns an Exact that uses data in place, for example a mapped
-// file. It checks only the header and the sizes of the layers, so call
-// [Exact.Verify] to check the rest. See Views in package [hashfam].
-func NewExactView(data []byte, fam hashfam.Family) (*Exact, error) {
-	encoded, s, words, err := exactFormat.View(data, fam)
-	if err != nil {
-		return nil, err
-	}
-	e, err := s.levels(words)
-	if err != nil {
-		return nil, err
-	}
-	e.view = &encoded
-	return &e, nil
-}
-
-// Verify checks all the data of an Exact made by [NewExactView], including the
-// checksum. It returns [hashfam.ErrCorrupt] if the data is damaged. Other
-// Exacts were checked when they were decoded, so Verify returns nil.
-func (e *Exact) Verify() error {
-	if e.view == nil {
-		return nil
-	}
-	if err := e.view.Verify(e.view.Payload); err != nil {
-		return err
-	}
-	return e.checkUnused()
-}
-
 // A FrameReader queries encoded filters without opening them. This is faster if
 // a filter is queried only once, for example when its block or footer does not
 // stay in a cache. Use [NewFrameReader] to create one FrameReader per family,
 // which can be copied and used concurrently. A FrameReader does not retain
-// frames. Since it is not a filter, it has no encoding, and its JSON is empty.
+// frames. It cannot query filters with absent keys, for which [NewView] is the
+// way. Since it is not a filter, it has no encoding, and its JSON is empty.
 type FrameReader struct{ frames frame.Glance }
 
 // NewFrameReader returns a FrameReader for filters that were encoded with fam.
 // It computes a hash, so the FrameReader should be created only once.
-func NewFrameReader(fam hashfam.Family) FrameReader { return FrameReader{format.Glance(fam)} }
+func NewFrameReader(fam hashfam.Family) FrameReader {
+	return FrameReader{format.Glance(fam, paramBytes)}
+}
 
 // ContainsDigest is like [Filter.ContainsDigest] for the filter that frame
 // encodes. d must be computed by the reader's family. frame can start at any
@@ -100,8 +74,12 @@ func (r FrameReader) ContainsDigest(frame []byte, d hashfam.Digest) (bool, error
 	if !r.frames.Made() {
 		panic(errs.Zero("FrameReader", "NewFrameReader"))
 	}
-	if err := format.Refusal(r.frames, frame); err != nil {
+	refused, err := format.Refusal(r.frames, frame)
+	if err != nil {
 		return true, err
+	}
+	if !refused.plain() {
+		return true, paramError("frame", "a static filter with absent keys", "one without them; use NewView")
 	}
 	return true, errs.Field(hashfam.ErrCorrupt, "payload length", len(payload), "the length of its layers")
 }

@@ -24,7 +24,7 @@ func TestDecodingIntoAViewKeepsItsData(t *testing.T) {
 		open          func([]byte, hashfam.Family) (any, error)
 	}{
 		"Filter": {golden(Config{FPRate: 0.01}, 1000), golden(Config{FPRate: 0.01}, 900), filters.View},
-		"Exact":  {goldenExact(hashfam.Family{}, 100, 1000), goldenExact(hashfam.Family{}, 90, 900), exacts.View},
+		"Exact":  {goldenExact(Config{FPRate: 0.01}, 100, 1000), goldenExact(Config{FPRate: 0.01}, 90, 900), exacts.View},
 	} {
 		data, err := c.viewed().MarshalBinary()
 		require.NoError(t, err)

@@ -110,7 +110,7 @@ func (s spec) buildStatic(ctx context.Context, n uint64, batches iter.Seq[[]hash
 	if err != nil {
 		return nil, err
 	}
-	size, err := c.EstimatedBytes(n)
+	size, err := c.EstimatedBytes(n, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package filterbeam
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 
@@ -72,7 +73,7 @@ func Heavy(c countmin.HeavyConfig) (Plan, error) {
 // use [Plan.Parts] for a filter of more than 1 GB. Static does not call
 // c.Progress, and returns errors as [Bloom] does.
 func Static(c static.Config) (Plan, error) {
-	_, err := c.EstimatedBytes(0)
+	_, err := static.New(context.Background(), c, nil)
 	if c.MemoryBytes > 0 {
 		err = errs.Field(hashfam.ErrParams, "Config.MemoryBytes", c.MemoryBytes, "0: the size of the filter is known when it is built")
 	}

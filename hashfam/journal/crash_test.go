@@ -38,6 +38,9 @@ func killEach(t *testing.T, long bool, check func(name string, lines []string)) 
 		name := filepath.Join(folder, "journal")
 		for range kills {
 			check(name, kill(t, name, rng))
+			left, err := filepath.Glob(filepath.Join(folder, ".filterfam-*"))
+			require.NoError(t, err)
+			require.Empty(t, left, "Open has left temporary files")
 		}
 	}
 }
@@ -175,8 +178,8 @@ func countedKeys(o *sharded.Of[*countmin.Sketch]) (keys [workers]uint64, sum uin
 }
 
 // After a kill, every acknowledged key is there, no key is there that was not
-// added, and none is counted twice. While goroutines share the writes, new files
-// are written in the background all the time.
+// added, and none is counted twice. While goroutines share the writes, new
+// files are written in the background all the time.
 func TestKilledServicesHaveEveryAcknowledgedKeyOnce(t *testing.T) {
 	withLimit(t, 4000)
 	if name := os.Getenv(writerVariable); name != "" {

@@ -19,8 +19,7 @@ import (
 // last block that is complete, also after the journal has gone on. The short
 // form cuts only the last two blocks.
 func TestCutFilesHaveTheStateOfTheLastCompleteBlock(t *testing.T) {
-	machine.Matters(t)
-	long := checks.Long(t, 3, 0.1)
+	long := checks.Long(t, 4, 0.1)
 	seeds := uint64(1)
 	if long {
 		seeds = 20
@@ -83,7 +82,6 @@ func TestFilesThatEndBeforeTheFirstBlockAreRefused(t *testing.T) {
 // A flipped bit before the last block is an error, and the file stays as it is.
 // In the last block it looks like an interrupted write.
 func TestFlippedBitsAreRefusedOrCutOff(t *testing.T) {
-	machine.Matters(t)
 	step := 13
 	if checks.Long(t, 1, 0.1) {
 		step = 1

@@ -34,16 +34,18 @@
 //
 // # What is durable
 //
-// A position is a number that belongs to the state of the structure, such as the
-// offset of the next message of a stream, so 0 means that nothing was processed.
-// Everything that was recorded between two calls of Sync is in the file together
-// with the position, or not at all. After a crash, Open restores the state and
-// the position of the last call that returned nil, or of the next one if this
-// was running or returned an error.
+// A position is a number that belongs to the state of the structure, such as
+// the offset of the next message of a stream, so 0 means that nothing was
+// processed. Everything that was recorded between two calls of Sync is in the
+// file together with the position, or not at all. After a crash, Open restores
+// the state and the position of the last call that returned nil, or of the next
+// one if this was running or returned an error.
 //
-// A structure and a position belong together only in one file. For several
-// partitions of a stream, use a journal for each, and commit an offset to the
-// broker after Sync.
+// A structure from [Shards] is an exception: its file can also contain changes
+// that were made after the last Sync.
+//
+// For several partitions of a stream, use a journal for each. Commit an offset
+// to the broker after Sync.
 //
 // # Goroutines
 //

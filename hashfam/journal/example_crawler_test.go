@@ -19,8 +19,8 @@ import (
 )
 
 // A frontier contains the links that were seen and the queue of links to fetch.
-// It is used by one goroutine. The position in the journal is the version of the
-// queue that belongs to the links.
+// It is used by one goroutine. The position in the journal is the version of
+// the queue that belongs to the links.
 type frontier struct {
 	folder  string
 	seen    *bloom.Filter

@@ -143,3 +143,26 @@ func TestGoroutinesShareWrites(t *testing.T) {
 	t.Logf("%d records, %d writes", goroutines*each, fsyncs.Load())
 	require.Less(t, fsyncs.Load(), int64(goroutines*each/2))
 }
+
+// When goroutines find that a new file is due at the same time, one is written.
+func TestGoroutinesWriteNoNeedlessFiles(t *testing.T) {
+	name := filepath.Join(quickDir(t), "journal")
+	j := mustOpen(t, name, Shards(countingShards(100)))
+	defer j.Close()
+	files := 0
+	j.fsync = func(f *os.File) error {
+		if f != j.file {
+			files++
+		}
+		return nil
+	}
+	j.limit = 100
+	j.Add(make([]hashfam.Digest, 10)...)
+	require.NoError(t, j.Sync(1))
+	for range 20 {
+		j.saveInBackground() // also called by Sync
+	}
+	j.saving.Lock()
+	defer j.saving.Unlock()
+	require.Equal(t, 1, files)
+}

@@ -101,8 +101,8 @@ func (j *Journal) needNewFile() {
 
 // Position returns the position in the file, as far as it is known to be
 // durable: the position of the last Sync or Save that returned nil, also before
-// the file was opened, or a later one if only writing a new file failed. It is 0
-// in a new file.
+// the file was opened, or a later one if only writing a new file failed. It is
+// 0 in a new file.
 func (j *Journal) Position() uint64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -116,8 +116,8 @@ func (j *Journal) Position() uint64 {
 //
 // When the blocks have become longer than the structure, and than 1 MiB, Sync
 // also writes a new file. It waits for this, unless the structure is from
-// [Shards]: then the file is written in the background, and a later call returns
-// the error.
+// [Shards]: then the file is written in the background, and a later call
+// returns the error.
 //
 // If Sync returns nil, the changes are durable. After an error, they may be
 // durable or not, but they are kept in memory, so call Sync or Save again. The
@@ -135,7 +135,7 @@ func (j *Journal) Sync(position uint64) error {
 		go j.saveInBackground()
 		return nil
 	}
-	return j.save(func() bool { return j.end.At-j.begin <= j.limit })
+	return j.save(j.blocksAreShort)
 }
 
 // Save is like [Journal.Sync], but writes the whole structure to a new file.
@@ -197,10 +197,10 @@ func (j *Journal) append(request uint64) (due, error) {
 		}
 	}
 	served = t.requests
-	if j.end.At-j.begin > j.limit {
-		return longBlocks, t.failure
+	if j.blocksAreShort() {
+		return nothing, t.failure
 	}
-	return nothing, t.failure
+	return longBlocks, t.failure
 }
 
 // write writes a block and makes it durable.

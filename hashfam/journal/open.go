@@ -14,18 +14,20 @@ import (
 // there is none. A file that [hashfam.WriteFile] has written is replaced by a
 // journal.
 //
-// As with ReadFrom, the file determines the structure's parameters, and of must
-// have the family that the file was written with. After an error, do not use the
-// structure. To limit the memory, read the parameters first: they begin after
-// 72 bytes, so call Seek and then the ReadParams of the structure's package.
+// As with ReadFrom, the file determines the structure's parameters, so compare
+// them with yours, and of must have the family that the file was written with.
+// After an error, do not use the structure. To limit the memory, read the
+// parameters first: they begin after 72 bytes, so call Seek and then the
+// ReadParams of the structure's package.
 //
 // If the last Sync was interrupted, Open cuts off the part of a block that it
-// has written, and removes temporary files of hashfam.WriteFile. If anything else is damaged, Open returns hashfam.ErrCorrupt and
-// does not change the file. It returns [ErrInUse] if another Journal, also of
-// another process, uses the file, unless the system has no locks for files (js,
-// plan9, wasip1). It returns hashfam.ErrFamily or hashfam.ErrVersion as
-// ReadFrom does, and an error that matches errors.ErrUnsupported if the
-// structure has no AddAll for digests.
+// has written, and removes temporary files of hashfam.WriteFile. If anything
+// else is damaged, Open returns hashfam.ErrCorrupt and does not change the
+// file. It returns [ErrInUse] if another Journal, also of another process, uses
+// the file, unless the system has no locks for files (js, plan9, wasip1). It
+// returns hashfam.ErrFamily or hashfam.ErrVersion as ReadFrom does, and an
+// error that matches errors.ErrUnsupported if the structure has no AddAll for
+// digests.
 func Open(name string, of Structure) (*Journal, error) {
 	if of == nil {
 		return nil, errs.Field(hashfam.ErrParams, "of", nil, "a structure")
@@ -66,8 +68,8 @@ func (j *Journal) open() error {
 	return err
 }
 
-// openLast opens or creates a file and locks it. If another process replaced the
-// file before it was locked, openLast opens the new one.
+// openLast opens or creates a file and locks it. If another process replaced
+// the file before it was locked, openLast opens the new one.
 func openLast(name string) (*os.File, error) {
 	for {
 		file, err := openLocked(name, os.O_RDWR|os.O_CREATE)

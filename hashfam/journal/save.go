@@ -9,27 +9,32 @@ import (
 	"github.com/filterfam/filterfam/internal/block"
 )
 
-// saveInBackground is called when the blocks are long. After Close, it must not
-// write a file that may have another owner.
+// saveInBackground is called when the blocks are long.
 func (j *Journal) saveInBackground() {
 	if !j.saving.TryLock() {
 		return // another goroutine does it
 	}
 	defer j.saving.Unlock()
-	if j.closed {
-		return
-	}
-	if err := j.rewrite(); err != nil {
+	if err := j.saveUnless(j.blocksAreShort); err != nil {
 		j.mu.Lock()
 		defer j.mu.Unlock()
 		j.failure = err
 	}
 }
 
+// blocksAreShort reports whether no new file is due.
+func (j *Journal) blocksAreShort() bool { return j.end.At-j.begin <= j.limit }
+
 // save writes a new file, unless done reports that this is no longer needed.
 func (j *Journal) save(done func() bool) error {
 	j.saving.Lock()
 	defer j.saving.Unlock()
+	return j.saveUnless(done)
+}
+
+// saveUnless is called while saving is locked. After Close, it must not write a
+// file, which may have another owner.
+func (j *Journal) saveUnless(done func() bool) error {
 	j.disk.take(always)
 	needless := done()
 	j.disk.pass(0)
@@ -42,10 +47,10 @@ func (j *Journal) save(done func() bool) error {
 	return j.rewrite()
 }
 
-// closeFirst is true where an open file cannot be replaced. Then the old file is
-// closed before the new one gets its name, and the new one is opened afterwards.
-// Tests do this on other systems, too; it has been compiled for Windows, but not
-// run there.
+// closeFirst is true where an open file cannot be replaced. Then the old file
+// is closed before the new one gets its name, and the new one is opened
+// afterwards. Tests do this on other systems, too; it has been compiled for
+// Windows, but not run there.
 var closeFirst = runtime.GOOS == "windows"
 
 // rewrite writes a new file. While the structure is written, other goroutines
@@ -82,8 +87,8 @@ func (j *Journal) rewrite() error {
 }
 
 // beginRecent begins to collect the changes that the new file may not contain.
-// These can include the current time: a shard that had not been advanced when it
-// was written may be advanced before its next key is added.
+// These can include the current time: a shard that had not been advanced when
+// it was written may be advanced before its next key is added.
 func (j *Journal) beginRecent() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -106,9 +111,9 @@ func (j *Journal) adopt(s *snapshot) {
 	j.limit = limitFor(s.begin)
 }
 
-// A snapshot writes a new file: the start, without which ReadFrom would read the
-// structure and ignore the blocks, the structure, and a block with everything
-// that was recorded after it was written.
+// A snapshot writes a new file: the start, without which ReadFrom would read
+// the structure and ignore the blocks, the structure, and a block with
+// everything that was recorded after it was written.
 type snapshot struct {
 	j        *Journal
 	file     *os.File // will be the journal's file
@@ -148,8 +153,8 @@ func (s *snapshot) WriteTo(w io.Writer) (int64, error) {
 	return begin + int64(n), err
 }
 
-// writeStructure writes the start and the structure. It returns their length and
-// how many of the recent words each shard contains.
+// writeStructure writes the start and the structure. It returns their length
+// and how many of the recent words each shard contains.
 func (s *snapshot) writeStructure(w *os.File) (begin int64, cuts []int, err error) {
 	n, err := w.Write(block.Block{}.Append(nil, s.j.check))
 	if err != nil {

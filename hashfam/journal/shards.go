@@ -15,9 +15,9 @@ import (
 //
 // A new file is written shard by shard in the background, so it can contain
 // changes that were made after the last [Journal.Sync]. Therefore a position
-// says only that all changes before it are in the file. If none after it may be,
-// as in a consumer that processes each message exactly once, use a structure
-// without shards.
+// says only that all changes before it are in the file. If none after it may
+// be, as in a consumer that processes each message exactly once, use a
+// structure without shards.
 func Shards[T Structure](o *sharded.Of[T]) Structure { return shards[T]{o} }
 
 // parts are structures that are written one by one, while the others change.

@@ -39,6 +39,7 @@ type builder struct {
 	added  uint64 // number of digests that were added, including copies
 	last   hashfam.Digest
 	before uint64 // the value of last
+	bits   ribbon.Bits
 }
 
 // build builds a structure with l's keys and slots. keys yields the distinct
@@ -119,6 +120,7 @@ func (b *builder) add(ctx context.Context, d hashfam.Digest, value uint64) error
 	b.before = value
 	b.added++
 	b.n++
+	b.bits.Add(d)
 	if b.shape.keys > maxLast {
 		b.first.add(d, value)
 	} else {
@@ -156,11 +158,15 @@ func (b *builder) repeated(ctx context.Context, d hashfam.Digest, value uint64) 
 }
 
 // finish returns the structure. It returns ErrParams if keys are missing, if
-// the digests need too many levels, or if there is no seed for the last level.
+// the digests are not hashes or need too many levels, or if there is no seed for
+// the last level.
 func (b *builder) finish(ctx context.Context) (stored, error) {
 	l := &b.shape
 	if b.n != l.keys {
 		return stored{}, paramError("n", l.keys, fmt.Sprintf("the number of distinct digests, which is %d", b.n))
+	}
+	if err := b.bits.Check(errs); err != nil {
+		return stored{}, err
 	}
 	from := 0
 	if l.keys > maxLast {

@@ -124,7 +124,8 @@ func TestEstimatedBytes(t *testing.T) {
 }
 
 // hostile contains functions that return distinct digests which are far from
-// random.
+// random. Two further digests make all bits differ, since digests with a
+// constant bit are refused.
 var hostile = map[string]func(i uint64) hashfam.Digest{
 	"a common prefix of 40 bits":    func(i uint64) hashfam.Digest { return hashfam.Digest(0xABCDEF0123<<24 | i*839) },
 	"a common suffix of 40 bits":    func(i uint64) hashfam.Digest { return hashfam.Digest(i*839<<40 | 0x123456789A) },
@@ -148,12 +149,33 @@ func TestHostileDigests(t *testing.T) {
 		for i := range digests {
 			digests[i] = digest(uint64(i))
 		}
+		digests = append(digests, math.MaxUint64, 1<<62)
 		for _, compact := range []bool{false, true} {
 			f := build1(t, Config{Compact: compact}, digests)
 			requireBijection(t, f, digests)
 			require.LessOrEqual(t, len(f.levels), 12, name)
 			require.Less(t, f.SizeBytes(), 2*f.Len(), name)
 		}
+	}
+}
+
+// Numbers are not digests, even if a function of them can be built.
+func TestDigestsMustBeHashes(t *testing.T) {
+	numbers := make([]hashfam.Digest, 100)
+	for i := range numbers {
+		numbers[i] = hashfam.Digest(i) << 40
+	}
+	for name, build := range map[string]func([]hashfam.Digest) error{
+		"New": func(d []hashfam.Digest) error { _, err := New(t.Context(), Config{}, d); return err },
+		"NewFilter": func(d []hashfam.Digest) error {
+			_, err := NewFilter(t.Context(), FilterConfig{FPRate: 0.1}, d, nil)
+			return err
+		},
+	} {
+		require.NoError(t, build(slices.Clone(numbers[:99])), name)
+		err := build(slices.Clone(numbers))
+		require.ErrorIs(t, err, hashfam.ErrParams, name)
+		require.ErrorContains(t, err, "digests = 100 values with the same bit 0, want hashes", name)
 	}
 }
 

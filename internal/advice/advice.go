@@ -58,7 +58,7 @@ type candidate struct {
 var candidates = []candidate{
 	{name: "static", fixed: true, size: sizeStatic,
 		literal: "static.New(context.Background(), static.Config{%[1]s}, digests)",
-		remark:  "the smallest filter, but building it needs 8 bytes per key for the digests; if you know all keys that will be queried, static.NewExact makes no errors"},
+		remark:  "the smallest filter, but building it needs 8 bytes per key for the digests; static.NewExact builds one that finds none of the absent keys that you name"},
 	{name: "perfect", fixed: true, size: sizePerfect,
 		literal: "perfect.NewFilter(context.Background(), perfect.FilterConfig{FPRate: %[2]s}, digests, nil)",
 		remark:  "can store a value with each key"},

@@ -40,7 +40,7 @@ func cuckooSize(n uint64, rate float64) uint64 {
 }
 
 func staticSize(n uint64, rate float64) uint64 {
-	return hashfam.Must(static.Config{FPRate: rate}.EstimatedBytes(n))
+	return hashfam.Must(static.Config{FPRate: rate}.EstimatedBytes(n, 0))
 }
 
 func rotatingBits(span time.Duration) float64 {
@@ -63,12 +63,19 @@ func TestChoosingShowsSizes(t *testing.T) {
 	checks.Documented(t, "choosing.md", "`static.Filter` uses %.1f bits per key", bits(staticSize(n, 0.01), n))
 }
 
-func TestChoosingShowsExactSizes(t *testing.T) {
+func TestChoosingShowsSizesForBothLists(t *testing.T) {
+	const n = 1_000_000
+	var sizes []any
+	for _, absent := range []uint64{0, n, 10 * n} {
+		sizes = append(sizes, bits(hashfam.Must(static.Config{FPRate: 0.01}.EstimatedBytes(n, absent)), n))
+	}
+	checks.Documented(t, "choosing.md", "needs %.2f bits per member without absent keys, %.2f with as many absent keys as members, and %.2f with ten times as many", sizes...)
+	checks.Documented(t, "../README.md", "| `static.NewExact` | %.1f; %.1f with ten times as many |", sizes[1:]...)
 	const few = 10_000
 	var size []any
 	for _, ratio := range []int{1, 50, 1_000} {
 		all := integers(0, few*(ratio+1))
-		e := hashfam.Must(static.NewExact(t.Context(), static.ExactConfig{}, all[:few], all[few:]))
+		e := hashfam.Must(static.NewExact(t.Context(), static.Config{FPRate: 1}, all[:few], all[few:]))
 		size = append(size, bits(e.SizeBytes(), few))
 	}
 	checks.Documented(t, "choosing.md", "Each key in the shorter list needs %.1f, %.1f or %.1f bits", size...)
@@ -129,6 +136,13 @@ func TestChoosingShowsRatesWithLimitedMemory(t *testing.T) {
 }
 
 func TestRecipesShowSizes(t *testing.T) {
+	blocked := func(n, never uint64, rate float64) float64 {
+		return float64(hashfam.Must(static.Config{FPRate: rate}.EstimatedBytes(n, never)))
+	}
+	checks.Documented(t, "recipes.md", "With 5 million hosts at 0.1%%, a million hosts that are never blocked increase the filter from %.2f to %.2f MB",
+		blocked(5_000_000, 0, 0.001)/1e6, blocked(5_000_000, 1_000_000, 0.001)/1e6)
+	checks.Documented(t, "security.md", "a million of them make a filter of five million members at 1%% %.1f KB larger",
+		(blocked(5_000_000, 1_000_000, 0.01)-blocked(5_000_000, 0, 0.01))/1e3)
 	checks.Documented(t, "recipes.md", "the base has %.2f MB, and a day with 5,000 hosts has %.1f KB",
 		float64(staticSize(5_000_000, 0.001))/1e6, float64(staticSize(5_000, 0.001/30))/1e3)
 	checks.Documented(t, "recipes.md", "needs about %.1f bytes per password", bits(staticSize(1e9, 1e-6), 8e9))

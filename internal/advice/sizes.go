@@ -19,7 +19,7 @@ import (
 type sizer func(keys uint64, rate float64, memory uint64) (Choice, error)
 
 func sizeStatic(keys uint64, rate float64, _ uint64) (Choice, error) {
-	bytes, err := static.Config{FPRate: rate}.EstimatedBytes(keys)
+	bytes, err := static.Config{FPRate: rate}.EstimatedBytes(keys, 0)
 	return Choice{Bytes: bytes, Params: fmt.Sprintf("%.2f columns in a bumped ribbon", mixedBits(rate))}, err
 }
 

@@ -38,8 +38,8 @@ const (
 // StartBytes is the length of a file's start.
 const StartBytes = 72
 
-// A Block is a part of a journal. Previous is its place: it identifies the frame
-// before the block.
+// A Block is a part of a journal. Previous is its place: it identifies the
+// frame before the block.
 type Block struct {
 	Position uint64
 	Previous uint64
@@ -61,8 +61,9 @@ const headerBytes = 64
 
 // After returns the place after an encoded block: its header checksum, which
 // covers the block's own place and position, and its checksum, which covers the
-// words. (Regardless of what a header contains, its bytes including its checksum
-// have the same CRC. So the checksum at the end does not depend on it.)
+// words. (Regardless of what a header contains, its bytes including its
+// checksum have the same CRC. So the checksum at the end does not depend on
+// it.)
 func After(encoded []byte) uint64 {
 	return place(encoded[headerBytes-wordBytes:], encoded[len(encoded)-wordBytes:])
 }

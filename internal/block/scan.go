@@ -103,8 +103,8 @@ func interrupted(file io.ReaderAt, at, begin, size int64, err error) error {
 
 const magic = "\xf1fam"
 
-// frameAfter reports whether a complete frame begins at an offset, or a multiple
-// of eight bytes after it.
+// frameAfter reports whether a complete frame begins at an offset, or a
+// multiple of eight bytes after it.
 func frameAfter(file io.ReaderAt, at, size int64) (bool, error) {
 	r := bufio.NewReaderSize(section(file, at, size), bufferBytes)
 	for ; ; at += wordBytes {

@@ -39,7 +39,7 @@ func TestPlansDoNotDependOnThePlatform(t *testing.T) {
 	}, []uint64{
 		b.SizeBytes(), planned(bloom.Config{Capacity: n, MemoryBytes: 20e9, Layout: bloom.Blocked}.Params()),
 		planned(counting.Config{Capacity: n, FPRate: rate}.Params()), k.SizeBytes(), w.SizeBytes(),
-		of(scalable.InitialBytes()), of(pages.InitialBytes()), of(static.Config{FPRate: rate}.EstimatedBytes(n)),
+		of(scalable.InitialBytes()), of(pages.InitialBytes()), of(static.Config{FPRate: rate}.EstimatedBytes(n, 0)),
 		b.CapacityAt(2 * rate), k.CapacityAt(1),
 	})
 

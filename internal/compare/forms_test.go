@@ -92,18 +92,21 @@ func TestRowsAreConsistent(t *testing.T) {
 }
 
 // A static peer with a fixed rate is preceded by our static filter with the
-// same rate. The filter that knows the absent keys makes no errors on them, and
-// has its own bound.
+// same rate. A filter that knows the absent keys makes no errors on them, and
+// has a bound for both lists.
 func TestStaticPeersHaveOursBeside(t *testing.T) {
-	doc, _ := decoded(t, "-n", "20000", "-fpr", "0.01", "-structures", "static-exact,static,perfect,xor8,fuse8")
+	doc, _ := decoded(t, "-n", "20000", "-fpr", "0.01", "-structures", "static-exact,static,perfect,static-absent,xor8,fuse8")
 	var names []string
 	for _, r := range doc.Rows {
 		names = append(names, r.Structure)
 		assert.Zero(t, r.FalseNegatives, r.Structure)
 	}
-	require.Equal(t, "static-exact static perfect static xor8 fuse8", strings.Join(names, " "))
-	exact, static, beside, fuse := doc.Rows[0], doc.Rows[1], doc.Rows[3], doc.Rows[5]
-	assert.Zero(t, exact.FPR)
+	require.Equal(t, "static-exact static perfect static-absent static xor8 fuse8", strings.Join(names, " "))
+	exact, static, absent, beside, fuse := doc.Rows[0], doc.Rows[1], doc.Rows[3], doc.Rows[4], doc.Rows[6]
+	assert.Zero(t, exact.FPR+absent.FPR)
+	assert.InDelta(t, 1.05, *absent.BoundRatio, 0.03, "50 absent keys for each member")
+	assert.InDelta(t, 0.01, *absent.ForeignRate, 5*math.Sqrt(0.01/50_000))
+	assert.Equal(t, "static", absent.Against)
 	assert.InDelta(t, 1.06, *exact.BoundRatio, 0.06, "50 absent keys for each member")
 	assert.InDelta(t, 1.0/64, *exact.ForeignRate, 5*math.Sqrt(1.0/64/50_000), "five columns, and a bit")
 	assert.Nil(t, static.ForeignRate)

@@ -74,7 +74,7 @@ func TestUnwritableResultFails(t *testing.T) {
 }
 
 const ownNames = "map bloom bloom-partitioned bloom-blocked bloom-scalable bloom-scalable-3x bloom-scalable-30x counting " +
-	"cuckoo cuckoo-compact cuckoo-scalable cuckoo-scalable-3x cuckoo-scalable-30x static perfect static-exact"
+	"cuckoo cuckoo-compact cuckoo-scalable cuckoo-scalable-3x cuckoo-scalable-30x static perfect static-absent static-exact"
 
 const maphashNames = " bloom-maphash bloom-blocked-maphash cuckoo-maphash "
 

@@ -47,8 +47,7 @@ func (m *Machine) Add(f any, keys []string) {
 	require.Equal(m, failed, err)
 }
 
-// addTwin adds keys to the twin. A failed Add must fail again without a change,
-// unless it rearranges the structure.
+// addTwin adds keys to the twin. A failed Add must fail again without a change.
 func (m *Machine) addTwin(keys ...string) (int, error) {
 	add := m.s.adds(m.Twin)[0]
 	n, err := add.do(keys...)

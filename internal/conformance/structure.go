@@ -60,9 +60,6 @@ type Structure struct {
 	// GrowsInSteps is true if equal structures can have different SizeBytes,
 	// because their arrays have grown in different steps.
 	GrowsInSteps bool
-	// Rearranges is true if a failed Add can move keys within the structure, so
-	// that adding the key again may change it further, or succeed.
-	Rearranges bool
 	// Large reports whether a structure that was decoded from a short frame has
 	// a very long encoding when keys are added. Then tests do not add any.
 	Large func(Encoded) bool

@@ -77,7 +77,7 @@ func TestTheDocumentHasTheTestVectors(t *testing.T) {
 	require.NotNil(t, section, "the page ends with a block of test vectors")
 	v := &vectors{t: t}
 	for _, add := range []func(){
-		v.hashes, v.positions, v.buckets, v.filters, v.counters, v.sets, v.grown, v.delta, v.journal, v.golden, v.large,
+		v.hashes, v.positions, v.buckets, v.filters, v.counters, v.sets, v.grown, v.delta, v.journal, v.large,
 	} {
 		add()
 	}
@@ -90,8 +90,15 @@ func TestTheDocumentHasTheTestVectors(t *testing.T) {
 
 // vectors is used to collect the lines.
 type vectors struct {
-	t    *testing.T
-	text strings.Builder
+	t      *testing.T
+	text   strings.Builder
+	frames []shownFrame
+}
+
+// A shownFrame is a frame in docs/vectors.md, and also in docs/vectors.json.
+type shownFrame struct {
+	name  string
+	bytes []byte
 }
 
 // line adds a line. Digests are written with 16 hexadecimal digits.
@@ -210,6 +217,7 @@ func (v *vectors) add(f interface{ AddString(string) error }, keys ...string) {
 // frame adds a frame: a line with a description, and its bytes.
 func (v *vectors) frame(f encoding.BinaryMarshaler, what string) {
 	b := must(f.MarshalBinary())
+	v.frames = append(v.frames, shownFrame{what, b})
 	v.line("\nframe", b[4], what)
 	header := frametest.HeaderLen(b)
 	all := ""
@@ -343,16 +351,21 @@ func digests(keys string) []hashfam.Digest {
 	return hashfam.Family{}.SumAllStrings(nil, strings.Split(keys, ""))
 }
 
-// sets adds kinds 7 to 10.
+// sets adds kinds 7, 9 and 10.
 func (v *vectors) sets() {
 	ctx := v.t.Context()
 	s := must(static.New(ctx, static.Config{FPRate: 0.25}, digests("ab")))
 	v.frame(s, "a b")
 	answers(v, "Contains", "abcdef", s.ContainsString)
 
-	e := must(static.NewExact(ctx, static.ExactConfig{}, digests("b"), digests("ac")))
-	v.frame(e, "members b, others a c")
-	answers(v, "Contains", "abcdef", e.ContainsString)
+	for _, rate := range []float64{0.1, 1} {
+		e := must(static.NewExact(ctx, static.Config{FPRate: rate}, digests("b"), digests("ac")))
+		v.frame(e, "b, absent a c")
+		answers(v, "Contains", "abcdef", e.ContainsString)
+	}
+	inverse := must(static.NewExact(ctx, static.Config{FPRate: 1}, digests("abc"), digests("d")))
+	v.frame(inverse, "a to c, absent d")
+	answers(v, "Contains", "abcdef", inverse.ContainsString)
 
 	f := must(perfect.New(ctx, perfect.Config{}, digests("abcdefghijklm")))
 	v.frame(f, "a to m")

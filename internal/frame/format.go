@@ -95,12 +95,13 @@ func (f Format[P, T]) View(data []byte, fam hashfam.Family) (View, P, []T, error
 }
 
 // A Glance holds the first 16 bytes of all frames with the same kind, version
-// and family that have 16 bytes of parameters.
+// and family that have the same number of parameters, 16 or 32 bytes.
 type Glance struct{ first, check uint64 }
 
-// Glance returns the Glance for frames that were encoded with fam.
-func (f Format[P, T]) Glance(fam hashfam.Family) Glance {
-	b := Header{Kind: f.Kind, Version: f.Version, Check: fam.CheckValue(), Params: make([]byte, 16)}.append(nil)
+// Glance returns the Glance for frames that were encoded with fam and have the
+// given number of bytes of parameters.
+func (f Format[P, T]) Glance(fam hashfam.Family, params int) Glance {
+	b := Header{Kind: f.Kind, Version: f.Version, Check: fam.CheckValue(), Params: make([]byte, params)}.append(nil)
 	return Glance{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])}
 }
 
@@ -109,9 +110,9 @@ func (g Glance) Made() bool { return g.first != 0 }
 
 const glanceHeader = 64
 
-// At returns the two parameters and the payload of the frame data, and reports
-// whether the fixed part, the padding and the length are valid. Because it
-// verifies no checksum, it needs only two nanoseconds.
+// At returns the first two parameters and the payload of the frame data, and
+// reports whether the fixed part, the length and the padding are valid. Further
+// parameters must be zero, like padding. At verifies no checksum.
 func (g Glance) At(data []byte) (a, b uint64, payload []byte, ok bool) {
 	if len(data) < glanceHeader+sumBytes {
 		return 0, 0, nil, false
@@ -124,11 +125,13 @@ func (g Glance) At(data []byte) (a, b uint64, payload []byte, ok bool) {
 	return le.Uint64(h[24:]), le.Uint64(h[32:]), data[glanceHeader : glanceHeader+length], ok
 }
 
-// Refusal returns the error for a frame that g or its caller has refused.
-func (f Format[P, T]) Refusal(g Glance, data []byte) error {
+// Refusal returns the contents of the header of a frame that g or its caller has
+// refused, or an error if the header is invalid.
+func (f Format[P, T]) Refusal(g Glance, data []byte) (P, error) {
 	v, err := NewView(data, f.Kind, f.Version, g.check, f.Errs)
-	if err == nil {
-		_, err = f.Parse(v.Header, hashfam.Family{})
+	if err != nil {
+		var none P
+		return none, err
 	}
-	return err
+	return f.Parse(v.Header, hashfam.Family{})
 }

@@ -67,7 +67,7 @@ const (
 	HeavyHitters
 	TopK
 	Static
-	Exact
+	_ // no frame has kind 8
 	PerfectFunction
 	PerfectFilter
 	ScalableBloom
@@ -86,7 +86,6 @@ var kinds = [...]string{
 	HeavyHitters:    "heavy hitters",
 	TopK:            "a top k",
 	Static:          "a static filter",
-	Exact:           "an exact filter",
 	PerfectFunction: "a minimal perfect hash function",
 	PerfectFilter:   "a perfect hash filter",
 	ScalableBloom:   "a scalable Bloom filter",
@@ -99,7 +98,7 @@ var kinds = [...]string{
 
 // String returns the structure's name with an article.
 func (k Kind) String() string {
-	if k > 0 && int(k) < len(kinds) {
+	if int(k) < len(kinds) && kinds[k] != "" {
 		return kinds[k]
 	}
 	return fmt.Sprintf("unknown kind %d", uint8(k))

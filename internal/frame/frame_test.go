@@ -363,7 +363,7 @@ func TestGlanceReadsParameters(t *testing.T) {
 	require.NoError(t, err)
 	length, err := listFormat.ReadHeader(bytes.NewReader(b), hashfam.Family{})
 	require.Equal(t, []any{uint64(3), nil}, []any{length, err})
-	g := listFormat.Glance(hashfam.Family{})
+	g := listFormat.Glance(hashfam.Family{}, 16)
 	first, second, payload, ok := g.At(b)
 	require.Equal(t, []any{uint64(3), uint64(7), b[64 : len(b)-8], true}, []any{first, second, payload, ok})
 	odd := append(bytes.Clone(b), 0)
@@ -372,7 +372,8 @@ func TestGlanceReadsParameters(t *testing.T) {
 		_, _, _, ok = g.At(bad)
 		require.False(t, ok)
 		require.True(t, g.Made())
-		require.ErrorIs(t, listFormat.Refusal(g, bad), hashfam.ErrCorrupt)
+		_, err = listFormat.Refusal(g, bad)
+		require.ErrorIs(t, err, hashfam.ErrCorrupt)
 	}
 }
 

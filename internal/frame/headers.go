@@ -9,12 +9,9 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// Array and Ribbon are also used to write frames in parts, without a structure.
-
-const (
-	ArrayVersion  = 1
-	RibbonVersion = 1
-)
+// ArrayVersion is the version of frames with an [Array], which are also written
+// in parts, without a structure.
+const ArrayVersion = 1
 
 // An Array holds parameters of Bloom filters and counting Bloom filters. The
 // payload is the array in 64-bit words.
@@ -53,37 +50,11 @@ func ParseArray(h Header, m *fault.Maker) (Array, error) {
 	return Array{h.Kind, w[0], int(w[1] & 0xff), uint8(w[1] >> 8)}, err
 }
 
-// A Ribbon holds parameters of static filters.
-//
-//	offset  size  field
-//	     0     8  Keys
-//	     8     4  Columns
-//	    12     1  Layers
-//	    13     3  zero
-type Ribbon struct {
-	Keys    uint64
-	Columns uint32
-	Layers  int
-}
-
-// Header returns a frame header with the given family check value and payload
-// length in bytes.
-func (r Ribbon) Header(check, payload uint64) Header {
-	b := EncodeParams([]uint64{r.Keys, uint64(r.Columns) | uint64(uint8(r.Layers))<<32})
-	return Header{Kind: Static, Version: RibbonVersion, Check: check, Params: b, Payload: payload}
-}
-
-// ParseRibbon parses a verified header. The caller must check the values.
-func ParseRibbon(h Header, m *fault.Maker) (Ribbon, error) {
-	w, err := h.Words(m, 64, 40)
-	return Ribbon{w[0], uint32(w[1]), int(w[1] >> 32)}, err
-}
-
 // Words returns the parameters in words, of which only the given numbers of low
 // bits are used. If another bit is set or the length differs, Words returns
 // ErrCorrupt.
-func (h Header) Words(m *fault.Maker, used ...int) ([3]uint64, error) {
-	var words [3]uint64
+func (h Header) Words(m *fault.Maker, used ...int) ([4]uint64, error) {
+	var words [4]uint64
 	if err := h.checkLength(wordBytes*len(used), m); err != nil {
 		return words, err
 	}
@@ -91,7 +62,7 @@ func (h Header) Words(m *fault.Maker, used ...int) ([3]uint64, error) {
 		words[i] = binary.LittleEndian.Uint64(h.Params[wordBytes*i:])
 		if rest := words[i] >> n; rest != 0 {
 			at := wordBytes*i + (n+bits.TrailingZeros64(rest))/8
-			return [3]uint64{}, h.notZero(at, m)
+			return [4]uint64{}, h.notZero(at, m)
 		}
 	}
 	return words, nil

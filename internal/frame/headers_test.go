@@ -11,7 +11,7 @@ import (
 	"github.com/filterfam/filterfam/internal/checks/machine"
 )
 
-func TestHeadersOfArraysAndRibbons(t *testing.T) {
+func TestHeadersOfArrays(t *testing.T) {
 	for cells, words := range map[uint64]uint64{1: 1, 64: 1, 65: 2, math.MaxUint64: 1 << 58} {
 		a := Array{Bloom, cells, 255, 2}
 		h := a.Header(7)
@@ -23,23 +23,13 @@ func TestHeadersOfArraysAndRibbons(t *testing.T) {
 	}
 	require.Equal(t, uint64(2), Array{Counting, 17, 1, 0}.Words())
 
-	r := Ribbon{Keys: 1 << 40, Columns: 1 << 31, Layers: 32}
-	got, err := ParseRibbon(r.Header(7, 64), errs)
-	require.NoError(t, err)
-	require.Equal(t, r, got)
-
 	for n := range 16 {
 		a := Array{Bloom, 1, 1, 0}.Header(0)
 		a.Params[n] = 9
 		_, err := ParseArray(a, errs)
 		checkBlank(t, n, n >= 10, err)
-
-		b := r.Header(0, 0)
-		b.Params[n] = 9
-		_, err = ParseRibbon(b, errs)
-		checkBlank(t, n, n >= 13, err)
 	}
-	_, err = ParseArray(Header{Params: make([]byte, 24)}, errs)
+	_, err := ParseArray(Header{Params: make([]byte, 24)}, errs)
 	require.ErrorIs(t, err, hashfam.ErrCorrupt)
 	require.ErrorContains(t, err, "parameter length = 24, want 16")
 }

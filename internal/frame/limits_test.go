@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -22,7 +23,7 @@ func TestEveryKindHasAName(t *testing.T) {
 	names := map[string]bool{}
 	for k := Bloom; k <= Journal; k++ {
 		names[k.String()] = true
-		require.NotContains(t, k.String(), "unknown")
+		require.Equal(t, k == 8, strings.Contains(k.String(), "unknown"), "kind 8 is not used")
 	}
 	require.Len(t, names, int(Journal))
 	require.Equal(t, "unknown kind 17", (Journal + 1).String())

@@ -27,7 +27,7 @@ var (
 )
 
 // The tests find only these blocks, which must not be indented.
-var fences = []string{"```go", "```sh", "```js", "```text", "```"}
+var fences = []string{"```go", "```sh", "```js", "```python", "```text", "```"}
 
 func TestBlocksHaveAKnownLanguage(t *testing.T) {
 	for _, document := range files(t, ".md") {

@@ -11,7 +11,7 @@ import (
 )
 
 // ErrLayers is returned if digests do not fit into 32 layers. This happens if a
-// digest is in two lists of [Values], and can happen if somebody chose the
+// digest is in both lists of [Separated], and can happen if somebody chose the
 // digests, but not with random digests.
 var ErrLayers = errors.New("the digests need more than 32 layers")
 
@@ -61,16 +61,8 @@ func (b Build) Parallel(ctx context.Context, tasks int, do func(task int)) error
 // It returns [ErrLayers], or ctx's error if ctx is canceled.
 func Members(ctx context.Context, b Build, columns uint32, digests []hashfam.Digest) (*Ribbon, error) {
 	r := &Ribbon{columns: columns, keys: uint64(len(digests))}
-	return r, r.build(ctx, b, fingerprints(columns), [][]hashfam.Digest{digests})
-}
-
-// Values returns a ribbon in which the value of each digest in lists[i] is i.
-// Each list must be in the order of [Sort], and no digest can be in two lists.
-// columns is in units of 1/65536, and must be a multiple of 65536. Values uses
-// the same memory as [Members], and returns the same errors.
-func Values(ctx context.Context, b Build, columns uint32, lists ...[]hashfam.Digest) (*Ribbon, error) {
-	r := &Ribbon{columns: columns, keys: count(lists)}
-	return r, r.build(ctx, b, 0, lists)
+	err := r.build(ctx, b, fingerprints(columns), [][]hashfam.Digest{digests})
+	return r, err
 }
 
 // fingerprints returns the fingerprint bits that a ribbon stores.
@@ -78,8 +70,9 @@ func fingerprints(columns uint32) uint32 {
 	return uint32(uint64(1)<<((uint64(columns)+1<<16-1)>>16) - 1)
 }
 
-// build adds layers to r until no digest is left. lists are in the order of
-// [Sort].
+// build adds layers to r until no digest is left. The value of each digest in
+// lists[i] is its fingerprint, of which only the given bits are stored, XOR i.
+// The lists are in the order of [Sort].
 func (r *Ribbon) build(ctx context.Context, b Build, fingerprints uint32, lists [][]hashfam.Digest) error {
 	if r.columns == 0 {
 		b.Report(int(count(lists)))

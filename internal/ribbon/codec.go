@@ -8,8 +8,9 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// A ribbon's payload consists of the following 64-bit words. [newGeometry]
-// computes their numbers from the columns and the numbers of digests.
+// A ribbon's payload consists of the following 64-bit words, followed by those
+// of the second ribbon, if there is one. [newGeometry] computes their numbers
+// from the columns and the numbers of digests.
 //
 //	for each layer except the first: the number of digests
 //	for each layer: thresholds, 16 per word, and zero bits after the last one
@@ -17,20 +18,13 @@ import (
 
 // Payload returns the payload of r in a frame.
 func (r *Ribbon) Payload() frame.Payload {
-	var pieces []frame.Payload
-	for _, words := range r.parts() {
-		pieces = append(pieces, frame.Numbers(words))
-	}
-	return Concat(pieces...)
-}
-
-// Concat returns the concatenation of payloads.
-func Concat(payloads ...frame.Payload) frame.Payload {
 	return func(yield func([]byte) bool) {
-		for _, payload := range payloads {
-			for piece := range payload {
-				if !yield(piece) {
-					return
+		for q := r; q != nil; q = q.class {
+			for _, words := range q.parts() {
+				for piece := range frame.Numbers(words) {
+					if !yield(piece) {
+						return
+					}
 				}
 			}
 		}
@@ -38,9 +32,15 @@ func Concat(payloads ...frame.Payload) frame.Payload {
 }
 
 // PayloadBytes returns the length of the payload.
-func (r *Ribbon) PayloadBytes() uint64 { return r.SizeBytes() + 8*uint64(max(1, len(r.layers))-1) }
+func (r *Ribbon) PayloadBytes() uint64 {
+	total := r.SizeBytes()
+	for q := r; q != nil; q = q.class {
+		total += 8 * uint64(max(1, len(q.layers))-1)
+	}
+	return total
+}
 
-// parts returns the words of the payload in several slices.
+// parts returns the words of the first ribbon in several slices.
 func (r *Ribbon) parts() [][]uint64 {
 	var bumped []uint64
 	for i := 1; i < len(r.layers); i++ {
@@ -63,7 +63,7 @@ type Room [2]layer
 // since all thresholds and slots are valid; use [Ribbon.Verify] to check the
 // rest.
 func Parse(s Shape, words []uint64, room *Room, m *fault.Maker) (Ribbon, []uint64, error) {
-	r := Ribbon{s.Columns, s.Keys, room[:0]}
+	r := Ribbon{columns: s.Columns, keys: s.Keys, layers: room[:0]}
 	counts := max(s.Layers-1, 0)
 	if len(words) < counts {
 		return Ribbon{}, nil, short(len(words), uint64(counts), m)
@@ -113,11 +113,13 @@ func short(have int, want uint64, m *fault.Maker) error {
 
 // Verify returns ErrCorrupt if any bit after a layer's last threshold is set.
 func (r *Ribbon) Verify(m *fault.Maker) error {
-	for i := range r.layers {
-		l := &r.layers[i]
-		used := l.buckets() % 16 * 4
-		if last := l.thresholds[len(l.thresholds)-1]; used != 0 && last>>used != 0 {
-			return m.Field(hashfam.ErrCorrupt, "bits after the last threshold", fmt.Sprintf("%#x", last>>used), "0")
+	for ; r != nil; r = r.class {
+		for i := range r.layers {
+			l := &r.layers[i]
+			used := l.buckets() % 16 * 4
+			if last := l.thresholds[len(l.thresholds)-1]; used != 0 && last>>used != 0 {
+				return m.Field(hashfam.ErrCorrupt, "bits after the last threshold", fmt.Sprintf("%#x", last>>used), "0")
+			}
 		}
 	}
 	return nil

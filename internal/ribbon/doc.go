@@ -21,20 +21,20 @@
 // is the third value of its probe sequence. [Ribbon.Contains] compares the two,
 // so a digest that is not a member is a false positive with probability 2^-r.
 //
-// [Values] stores the number of the list that contains each digest.
-// [Ribbon.Value] returns this number, or an arbitrary one if the digest is in
-// no list.
+// [Separated] builds a filter that contains no digest of a second list. It adds
+// a ribbon of one column, in which the values of members are their fingerprints,
+// and the values of the others that pass the filter are the opposite.
 //
-// Both functions read lists in the order of [Sort], and do not change them:
+// Both functions read lists in the order of [Sort]:
 //
 //	members, err := ribbon.Sort(ctx, b, digests)   // sorted, without copies
 //	filter, err := ribbon.Members(ctx, b, columns, members)
-//	values, err := ribbon.Values(ctx, b, 1<<16, list0, list1)
+//	filter, err = ribbon.Separated(ctx, b, columns, members, others, false)
 //
 // # Columns
 //
 // When the rate is between two powers of two, the first segments of 64 slots
 // have r-1 columns, and the others have r. Numbers of columns are therefore in
 // units of 1/65536, and r is the number rounded up. A ribbon without columns
-// uses no memory and contains every digest, and every value is 0.
+// uses no memory and contains every digest.
 package ribbon

@@ -6,7 +6,6 @@ package ribbon
 
 import (
 	"math/bits"
-	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/cpu"
@@ -34,7 +33,9 @@ type block struct {
 func (r *Ribbon) containsVectors(dst []bool, digests []hashfam.Digest) []bool {
 	var b block
 	l := &r.layers[0]
-	for chunk := range slices.Chunk(digests, blockSize) {
+	for len(digests) > 0 {
+		chunk := digests[:min(len(digests), blockSize)]
+		digests = digests[len(chunk):]
 		end := len(dst)
 		dst = dst[:end+len(chunk)]
 		prepareAVX512(&b, l, chunk)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/batch"
-	"github.com/filterfam/filterfam/internal/frame"
+	"github.com/filterfam/filterfam/internal/fault"
 )
 
 // MaxLayers is the maximum number of layers. Random digests need two to six,
@@ -21,29 +21,40 @@ const MaxColumns = 32 << 16
 // fit into 64 bits.
 const MaxKeys = 1 << 48
 
-// A Ribbon is an immutable function from digests to values of up to 32 bits.
-// Use [Members], [Values], [Stream] or [Parse] to create one. The zero Ribbon
-// has no columns.
+// A Ribbon is an immutable function from digests to values of up to 32 bits,
+// which are compared with fingerprints. Use [Members], [Stream], [Separated] or
+// [Parse] to create one. The zero Ribbon has no columns.
 type Ribbon struct {
 	columns uint32 // in units of 1/65536
 	keys    uint64
 	layers  []layer
+	class   *Ribbon // the second ribbon, or nil; see Separate
+	inverse bool    // Contains returns the opposite; see Separate
 }
 
-// A Shape contains the numbers in a ribbon's header.
-type Shape = frame.Ribbon
+var zeroRibbon = (&fault.Maker{Package: "static"}).Zero("Filter", "New or NewView, or decode into it")
 
-// Shape returns the shape of r.
+// A Shape contains the numbers that determine a ribbon's size.
+type Shape struct {
+	Keys    uint64
+	Columns uint32 // in units of 1/65536
+	Layers  int
+}
+
+// Shape returns the shape of the first ribbon.
 func (r *Ribbon) Shape() Shape { return Shape{Keys: r.keys, Columns: r.columns, Layers: len(r.layers)} }
 
-// IsZero reports whether r is the zero Ribbon, or another one without columns.
-func (r *Ribbon) IsZero() bool { return r.columns == 0 }
+// IsZero reports whether r is the zero Ribbon.
+func (r *Ribbon) IsZero() bool { return r.columns == 0 && r.keys == 0 && r.class == nil }
 
-// SizeBytes returns the size of the thresholds and slots in bytes.
+// SizeBytes returns the size of the thresholds and slots in bytes, including
+// those of the second ribbon.
 func (r *Ribbon) SizeBytes() uint64 {
 	total := uint64(0)
-	for i := range r.layers {
-		total += 8 * r.layers[i].size()
+	for ; r != nil; r = r.class {
+		for i := range r.layers {
+			total += 8 * r.layers[i].size()
+		}
 	}
 	return total
 }
@@ -51,28 +62,40 @@ func (r *Ribbon) SizeBytes() uint64 {
 // Equal reports whether r and other are the same function for the same number
 // of digests.
 func (r *Ribbon) Equal(other *Ribbon) bool {
-	return r.columns == other.columns && r.keys == other.keys &&
-		slices.EqualFunc(r.parts(), other.parts(), slices.Equal[[]uint64])
+	if r == nil || other == nil {
+		return r == other
+	}
+	return r.columns == other.columns && r.keys == other.keys && r.inverse == other.inverse &&
+		slices.EqualFunc(r.parts(), other.parts(), slices.Equal[[]uint64]) && r.class.Equal(other.class)
 }
 
-// Contains reports whether the value of d is equal to its fingerprint. This is
-// true for all digests from which [Members] or [Stream] built the ribbon.
+// Contains reports whether the value of d is equal to its fingerprint and, if
+// there is a second ribbon, whether it contains next(d). This is true for all
+// digests from which [Members] or [Stream] built the ribbon. Contains panics if
+// r is zero.
 func (r *Ribbon) Contains(d hashfam.Digest) bool {
 	if len(r.layers) == 0 {
-		return r.columns == 0
+		return r.withoutLayers(d)
 	}
+	var a answer
 	if useAVX512 { // call it directly, since most lookups end in the first layer
-		if a := containsAVX512(&r.layers[0], d); a != bumped {
+		a = containsAVX512(&r.layers[0], d)
+	} else {
+		a = r.layers[0].contains(d)
+	}
+	if a != bumped {
+		if r.class == nil {
 			return a == present
 		}
-	} else if a := r.layers[0].contains(d); a != bumped {
-		return a == present
+		if a == absent {
+			return r.inverse
+		}
 	}
-	return r.contains(1, next(d))
+	return r.separate(a == present || r.contains(1, next(d)), d)
 }
 
-// contains is like Contains, but starts in layer i. d must be the digest for
-// this layer.
+// contains is like Contains for the first ribbon only, and starts in layer i. d
+// must be the digest for this layer.
 func (r *Ribbon) contains(i int, d hashfam.Digest) bool {
 	for ; i < len(r.layers); i++ {
 		if a := r.layers[i].contains(d); a != bumped {
@@ -80,7 +103,19 @@ func (r *Ribbon) contains(i int, d hashfam.Digest) bool {
 		}
 		d = next(d)
 	}
-	return r.columns == 0
+	return false
+}
+
+// withoutLayers is like Contains for a ribbon without layers. If it has no
+// columns, either, it contains all digests, because their fingerprints have no
+// bits. It is not inlined, because this would slow down other lookups.
+//
+//go:noinline
+func (r *Ribbon) withoutLayers(d hashfam.Digest) bool {
+	if r.IsZero() {
+		panic(zeroRibbon)
+	}
+	return r.separate(r.columns == 0, d)
 }
 
 // blockSize is the number of digests that ContainsAll processes at a time, a
@@ -92,7 +127,25 @@ const blockSize = batch.Block
 // the processor overlaps cache misses.
 func (r *Ribbon) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	dst = slices.Grow(dst, len(digests))
+	if r.class == nil {
+		return r.containsAll(dst, digests)
+	}
+	for len(digests) > 0 {
+		n := min(len(digests), separateBlock)
+		from := len(dst)
+		dst = r.containsAll(dst, digests[:n])
+		r.separateAll(dst[from:], digests[:n])
+		digests = digests[n:]
+	}
+	return dst
+}
+
+// containsAll is like ContainsAll for the first ribbon only.
+func (r *Ribbon) containsAll(dst []bool, digests []hashfam.Digest) []bool {
 	if len(r.layers) == 0 {
+		if r.IsZero() {
+			panic(zeroRibbon)
+		}
 		for range digests {
 			dst = append(dst, r.columns == 0)
 		}
@@ -101,7 +154,9 @@ func (r *Ribbon) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	if useAVX512 && r.layers[0].starts <= math.MaxUint32 {
 		return r.containsVectors(dst, digests)
 	}
-	for block := range slices.Chunk(digests, blockSize) {
+	for len(digests) > 0 {
+		block := digests[:min(len(digests), blockSize)]
+		digests = digests[len(block):]
 		l := &r.layers[0]
 		read := uint64(0)
 		for _, d := range block {
@@ -110,26 +165,10 @@ func (r *Ribbon) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 		}
 		batch.Use(read)
 		for _, d := range block {
-			dst = append(dst, r.Contains(d))
+			dst = append(dst, r.contains(0, d))
 		}
 	}
 	return dst
-}
-
-// Value returns the value of d. If [Values] built the ribbon, this is the
-// number of the list that contains d.
-func (r *Ribbon) Value(d hashfam.Digest) uint32 {
-	p := d.Probe()
-	for i := range r.layers {
-		l := &r.layers[i]
-		start := p.In(l.starts)
-		if !l.bumps(start) {
-			a, b, low, high := l.operands(start, coefficients(p.Next()))
-			return columnsOf(a, b, low, high, 0, l.r) & l.mask(start)
-		}
-		p = p.Next().Next().Next()
-	}
-	return 0
 }
 
 // coefficients returns 64 bits, which are used to select the slots in a sum.

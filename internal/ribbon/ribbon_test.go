@@ -46,20 +46,22 @@ func sizes() []int {
 	}
 }
 
-func TestValuesAreListNumbers(t *testing.T) {
+func TestSecondRibbonsSeparateBothLists(t *testing.T) {
 	machine.Matters(t)
 	rng := rand.New(rand.NewPCG(7, 8))
-	for _, sizes := range [][]int{{0, 0, 0}, {0, 1, 0}, {2, 0, 0}, {1, 10, 1}, {0, 1000, 500}, {1000, 1, 0}, {70_000, 40_000, 100}} {
-		var lists [][]hashfam.Digest
-		for _, n := range sizes {
-			lists = append(lists, sorted(t, checks.Digests(rng, n)))
-		}
-		r, err := Values(t.Context(), Build{Workers: 2}, 2<<16, lists...)
-		require.NoError(t, err)
-		require.EqualValues(t, sizes[0]+sizes[1]+sizes[2], r.Shape().Keys)
-		for i, list := range lists {
-			wrong := slices.ContainsFunc(list, func(d hashfam.Digest) bool { return r.Value(d) != uint32(i) })
-			require.False(t, wrong, "%d digests", sizes)
+	for _, sizes := range [][2]int{{0, 0}, {0, 1}, {1, 0}, {2, 0}, {1, 10}, {10, 1}, {500, 1000}, {1000, 1}, {70_000, 40_000}} {
+		members := sorted(t, checks.Digests(rng, sizes[0]))
+		others := sorted(t, checks.Digests(rng, sizes[1]))
+		for _, columns := range []uint32{0, 1, 1 << 15, 1 << 16, percent, 20 << 16} {
+			for _, inverse := range []bool{false, true} {
+				r, err := Separated(t.Context(), Build{Workers: 2}, columns, members, slices.Clone(others), inverse)
+				require.NoError(t, err)
+				require.EqualValues(t, sizes[0], r.Shape().Keys)
+				for want, list := range map[bool][]hashfam.Digest{!inverse: members, inverse: others} {
+					require.NotContains(t, each(r, nil, list), !want, "%d digests", sizes)
+					require.NotContains(t, r.ContainsAll(nil, list), !want, "%d digests", sizes)
+				}
+			}
 		}
 	}
 }
@@ -69,15 +71,16 @@ func TestDigestsInTwoListsAreRejected(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	a, b := checks.Digests(rng, 1000), checks.Digests(rng, 1000)
 	b[0] = a[0]
-	_, err := Values(t.Context(), one, 1<<16, sorted(t, a), sorted(t, b))
+	_, err := Separated(t.Context(), one, 1<<16, sorted(t, a), sorted(t, b), false)
 	require.ErrorIs(t, err, ErrLayers)
 }
 
 // If all values are zero, every equation has a solution, so none may be
 // rejected.
 func TestRedundantEquationsAreAccepted(t *testing.T) {
-	r, err := Values(t.Context(), one, 1<<16, sorted(t, checks.Digests(rand.New(rand.NewPCG(23, 24)), 10_000)))
-	require.NoError(t, err)
+	r := &Ribbon{columns: 1 << 16, keys: 10_000}
+	digests := sorted(t, checks.Digests(rand.New(rand.NewPCG(23, 24)), 10_000))
+	require.NoError(t, r.build(t.Context(), one, 0, [][]hashfam.Digest{digests}))
 	require.Equal(t, 1, r.Shape().Layers)
 }
 
@@ -104,7 +107,7 @@ func TestBumpedBucketsStayEmpty(t *testing.T) {
 // A ribbon without layers returns the same result for every digest.
 func TestRibbonsWithoutLayers(t *testing.T) {
 	for _, columns := range []uint32{0, 1 << 16} {
-		r := &Ribbon{columns: columns}
+		r := &Ribbon{columns: columns, keys: 3}
 		want := slices.Repeat([]bool{columns == 0}, 3)
 		require.Equal(t, want, r.ContainsAll(make([]bool, 0, 3), make([]hashfam.Digest, 3)))
 		require.Equal(t, want, each(r, nil, make([]hashfam.Digest, 3)))

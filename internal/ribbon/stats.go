@@ -94,10 +94,22 @@ func Bounds(s Shape) (least, most uint64) {
 	return 8 * (first.size() + more*(1+one.size())), 8 * (first.size() + more*(1+large))
 }
 
-// Rate returns the probability that r contains a random digest that is not a
-// member. Since this depends on the starts that are not bumped, and on their
-// columns, Rate runs in O(n/64) time.
+// Rate returns the probability that r contains a random digest from which it
+// was not built. Since this depends on the starts that are not bumped, and on
+// their columns, Rate runs in O(n/64) time.
 func (r *Ribbon) Rate() float64 {
+	rate := r.first()
+	if r.class != nil {
+		rate *= r.class.first()
+	}
+	if r.inverse {
+		return 1 - rate
+	}
+	return rate
+}
+
+// first returns the rate of the first ribbon.
+func (r *Ribbon) first() float64 {
 	if r.columns == 0 {
 		return 1
 	}

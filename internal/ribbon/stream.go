@@ -12,7 +12,7 @@ import (
 // Stream is like [Members] for a sequence of n distinct digests in the order of
 // [Sort], in which repeated digests are ignored. It uses memory for 2% of the
 // digests, and 1.3 MB for the current shard's digests. If a digest is not in
-// order, or n is wrong, the error is ErrParams and names this digest or n.
+// order, n is wrong, or the digests are not hashes, the error is ErrParams.
 func Stream(ctx context.Context, b Build, columns uint32, n uint64, digests iter.Seq[hashfam.Digest], m *fault.Maker) (*Ribbon, error) {
 	l := newLayer(0, n, columns)
 	f := feed{build: b, errs: m, layer: &l, left: n, chunk: make([]hashfam.Digest, 0, min(n, shardStarts*21/20))}
@@ -30,6 +30,9 @@ func Stream(ctx context.Context, b Build, columns uint32, n uint64, digests iter
 	}
 	if f.left != 0 {
 		return nil, f.wrongCount(fmt.Sprint(n - f.left))
+	}
+	if err := f.bits.Check(m); err != nil {
+		return nil, err
 	}
 	if err := f.flush(ctx, l.shards()); err != nil {
 		return nil, err
@@ -59,6 +62,7 @@ type feed struct {
 	last  uint64 // the last digest's rank
 	shard uint64 // the shard that contains chunk
 	chunk []hashfam.Digest
+	bits  Bits
 }
 
 func (f *feed) add(ctx context.Context, d hashfam.Digest) error {
@@ -75,6 +79,7 @@ func (f *feed) add(ctx context.Context, d hashfam.Digest) error {
 	}
 	f.left--
 	f.last = x
+	f.bits.Add(d)
 	err := f.flush(ctx, d.Probe().In(f.layer.starts)/shardStarts)
 	f.chunk = append(f.chunk, d)
 	return err

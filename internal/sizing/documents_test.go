@@ -61,8 +61,9 @@ func TestTheoryShowsTheFormulas(t *testing.T) {
 	shows("the rate is %.1f%%", 100*textbook(8e6, 10, 1e6))
 }
 
-// The sizes of static.Exact per rarer key, from the formulas of its levels.
-func TestTheoryShowsExactSizes(t *testing.T) {
+// The smallest sizes of static filters of two lists per rarer key, from the
+// formulas of their ribbons.
+func TestTheoryShowsTheSmallestSizes(t *testing.T) {
 	bounds, sizes := []any(nil), []any(nil)
 	for _, ratio := range []float64{1, 2, 4, 5, 50, 1000} {
 		const few = 1_000_000

@@ -70,6 +70,22 @@ func ExactBound(r, s uint64) float64 {
 	return bits + root + (stirling(n)-stirling(a)-stirling(b))*math.Log2E
 }
 
+// ListsBound returns the bits that any structure needs to contain r keys and
+// none of s others, if it finds all further keys at the rate eps or less. A
+// structure that finds a fraction p of all possible keys is right about r keys
+// with the probability p^r, and about s others with (1-p)^s, so it must be one
+// of at least p^-r (1-p)^-s. This number is smallest for p = r/(r+s), so the
+// structure has this rate if it is less than eps (the argument of Carter et al.,
+// STOC 1978, for two lists).
+func ListsBound(r, s uint64, eps float64) float64 {
+	a, b := float64(r), float64(s)
+	p := min(eps, a/(a+b))
+	if a == 0 || p == 1 {
+		return 0
+	}
+	return a*LowerBound(p) - b*math.Log1p(-p)*math.Log2E
+}
+
 // stirling returns the error of Stirling's approximation: ln(x!) - ln(sqrt(2 pi
 // x)) - x ln(x/e).
 func stirling(x float64) float64 {

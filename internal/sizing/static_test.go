@@ -80,6 +80,27 @@ func TestExactBoundIsALogBinomial(t *testing.T) {
 	})
 }
 
+// No density from 0 to eps gives fewer bits. If any rate is allowed, the bound
+// is that of both lists, whose number of keys is then known.
+func TestListsBoundIsTheLeastOverDensities(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := rapid.Uint64Range(1, 1e7).Draw(t, "r")
+		s := rapid.Uint64Range(0, 1e9).Draw(t, "s")
+		eps := math.Exp2(-rapid.Float64Range(0.01, 30).Draw(t, "log"))
+		least := math.Inf(1)
+		for i := range 4000 {
+			p := eps * math.Exp2(-float64(i)/100)
+			least = min(least, float64(r)*math.Log2(1/p)+float64(s)*math.Log2(1/(1-p)))
+		}
+		require.InEpsilon(t, least, ListsBound(r, s, eps), 2e-4)
+		require.InDelta(t, ExactBound(r, s), ListsBound(r, s, 1), 40)
+		require.Equal(t, float64(r)*LowerBound(eps), ListsBound(r, 0, eps))
+	})
+	require.Zero(t, ListsBound(0, 0, 0.1))
+	require.Zero(t, ListsBound(0, 9, 0.1))
+	require.Zero(t, ListsBound(9, 0, 1))
+}
+
 // The results are in bits per rare key. They include the numbers in
 // docs/theory.md, and huge classes, for which logarithms of factorials would be
 // wrong by thousands of bits.

@@ -44,7 +44,7 @@ func TestSizesFollowFromTheGoal(t *testing.T) {
 // When a budget's tail has been halved, the log has its memory. The tail keeps
 // 1/16 to 1/8 of the budget, and more only if it cannot be halved again.
 func TestTheLogGetsHalfOfTheTail(t *testing.T) {
-	for memory := uint64(MinMemory); memory < 1<<31; memory += 1 + memory/50 {
+	for memory := uint64(MinMemory); memory < 1<<30; memory += 1 + memory/50 {
 		h := New(Goal{Phi: 0.1, Memory: memory})
 		require.Zero(t, h.tail.size%8)
 		for h.canHalve(h.tail.size) {

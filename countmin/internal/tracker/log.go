@@ -1,6 +1,7 @@
 package tracker
 
 import (
+	"cmp"
 	"encoding/binary"
 	"iter"
 	"math/bits"
@@ -52,9 +53,6 @@ func (l log) setGuess(r record, guess uint64) { binary.LittleEndian.PutUint64(l[
 // exact returns how often r's key was counted since its admission.
 func (l log) exact(r record) uint64 { return l.count(r) - l.guess(r) }
 
-// rank returns the rank of r in the order of eviction.
-func (l log) rank(r record) rank { return rank{l.count(r), l.digest(r)} }
-
 // key returns the key of r.
 func (l log) key(r record) []byte { return l[r+headBytes:][:l.length(r)] }
 
@@ -85,6 +83,33 @@ func appendRecord[K Key](l log, count, guess uint64, d hashfam.Digest, key K) lo
 	l = binary.LittleEndian.AppendUint64(append(l, 0, 0, 0, 0), uint64(d))
 	l = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(l, count), guess)
 	return append(binary.LittleEndian.AppendUint32(l, uint32(len(key))), key...)
+}
+
+// A rank determines which records are evicted first: those with the lowest
+// counts and, since the order of the stream should not matter, those with the
+// highest digests among equal counts.
+type rank struct {
+	count  uint64
+	digest hashfam.Digest
+}
+
+// rank returns the rank of r.
+func (l log) rank(r record) rank { return rank{l.count(r), l.digest(r)} }
+
+// after reports whether r is evicted after the records of the given rank.
+func (l log) after(r record, last rank) bool {
+	if count := l.count(r); count != last.count {
+		return count > last.count
+	}
+	return l.digest(r) < last.digest
+}
+
+// compare is negative if r is evicted before s.
+func (l log) compare(r, s record) int {
+	if a, b := l.count(r), l.count(s); a != b {
+		return cmp.Compare(a, b)
+	}
+	return cmp.Compare(l.digest(s), l.digest(r))
 }
 
 // countFreeing returns the lowest count, but at least low, for which the records

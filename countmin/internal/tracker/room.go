@@ -1,11 +1,6 @@
 package tracker
 
-import (
-	"cmp"
-	"slices"
-
-	"github.com/filterfam/filterfam/hashfam"
-)
+import "slices"
 
 // An eviction frees 1/evictShare of the log, or more. This is little enough to
 // make good use of the memory, and enough to make evictions rare.
@@ -124,30 +119,6 @@ func (t *Tracker) lastBeforeK(bar, size uint64) rank {
 		last = t.log.rank(r)
 	}
 	return last
-}
-
-// A rank determines which records are evicted first: those with the lowest
-// counts and, since the order of the stream should not matter, those with the
-// highest digests among equal counts.
-type rank struct {
-	count  uint64
-	digest hashfam.Digest
-}
-
-// after reports whether r is evicted after the records of the given rank.
-func (l log) after(r record, last rank) bool {
-	if count := l.count(r); count != last.count {
-		return count > last.count
-	}
-	return l.digest(r) < last.digest
-}
-
-// compare is negative if r is evicted before s.
-func (l log) compare(r, s record) int {
-	if a, b := l.count(r), l.count(s); a != b {
-		return cmp.Compare(a, b)
-	}
-	return cmp.Compare(l.digest(s), l.digest(r))
 }
 
 // resize allocates the log's array and, in proportion, the index.

@@ -12,8 +12,8 @@ import (
 // are narrow: they have 4 bits at first, and double in width when a count no
 // longer fits. A third row would be useless while the tail is sparse, and would
 // reduce the accuracy later, when wider rows are a better use of the memory.
-// While all counters are zero, which is often the case until the first sweep,
-// they have no memory.
+// While all counters are zero, which is the case until a record is evicted or
+// refused, they have no memory.
 //
 // Shifts are masked with 7 or 63 where they are known to be smaller, so that
 // the compiler omits the code for larger ones.

@@ -5,7 +5,7 @@
 // are
 //
 //   - room.go: which records make room for others, and how memory grows
-//   - log.go: the records of the tracked keys
+//   - log.go: the records of the tracked keys, and their order
 //   - index.go: finding a record
 //   - tail.go: counters for all other keys
 //   - goal.go: sizes that follow from the goal

@@ -48,6 +48,42 @@ func TestAFailedDivisionIsUndone(t *testing.T) {
 	}
 }
 
+// A page splits and its orphans move, but both buckets of the new key are still
+// full, and there are too few keys for a second split. The older directory is
+// new, or its page gets longer tails.
+func TestARefusedKeyUndoesSplits(t *testing.T) {
+	for _, depth := range []uint8{1, minTail + 2} {
+		s := small(0.1, false)
+		d := &s.plots[0]
+		*d = *s.inPages(depth, minTail)
+		if depth > minTail {
+			d.older = s.inPages(0, minTail)
+		}
+		p := d.pages[0]
+		put := func(k locus, known uint8, n int) {
+			for range n {
+				require.True(t, s.put(p, k, p.fingerprint(k, known), false))
+			}
+		}
+		put(locus{i: 0, j: s.moves[1], partner: 1}, depth, 2) // orphans
+		k := locus{i: 5, j: 5 ^ s.moves[7], partner: 7}
+		put(k, depth+minTail, 2*table.Slots)
+		for i := uint64(0); uint64(p.taken) < table.Slots*s.Buckets/8; i++ {
+			if p.Fingerprints(i) == [table.Slots]uint64{} {
+				put(locus{i: i, j: i, partner: 3, bits: i % 2 << (63 - depth)}, depth+minTail, table.Slots)
+			}
+		}
+		before := s.Clone()
+		k.bits = 1 << (62 - depth) // another key in the same half
+		require.Equal(t, table.ErrFull, s.insert(d, k))
+		require.True(t, before.Equal(s), "depth %d", depth)
+		require.Equal(t, before.SizeBytes(), s.SizeBytes())
+		made := trial{Set: s}
+		require.True(t, made.divide(d, p, k.bits))
+		require.Greater(t, len(made.changes), 1, "orphans have moved")
+	}
+}
+
 // If an orphan has more known bits than its page has room for, the page gets
 // longer tails, or splits if no tail is long enough.
 func TestOrphansKeepTheirBits(t *testing.T) {

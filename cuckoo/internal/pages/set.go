@@ -95,10 +95,8 @@ func (s *Set) insert(newest *directory, k locus) error {
 			return table.ErrCopies
 		}
 		var ok bool
-		t := trial{Set: s, before: s.bytes}
-		known, ok = t.place(newest, k, 0, false)
+		known, ok = s.makeRoom(newest, k)
 		if !ok {
-			t.undo()
 			return table.ErrFull
 		}
 	}

@@ -7,8 +7,8 @@ import (
 )
 
 // A trial makes room for a key, and remembers its changes, so that they can be
-// undone if it fails. Pages that existed before do not change: they are replaced
-// by others.
+// undone if it fails. To move orphans, it replaces pages that existed before,
+// instead of changing them. Only the new key is put into any page, at the end.
 type trial struct {
 	*Set
 	before  uint64 // the memory used
@@ -22,6 +22,18 @@ type change struct {
 	bits uint64   // of a key in the page
 	page *page    // before the change
 	made [2]*page // by the change; the second is nil unless the page was split
+}
+
+// makeRoom puts a new key into d and splits pages until there is room. It
+// returns the number of known bits, or false if it cannot make room, and then
+// changes nothing.
+func (s *Set) makeRoom(d *directory, k locus) (known uint8, ok bool) {
+	t := trial{Set: s, before: s.bytes}
+	known, ok = t.place(d, k, 0, false)
+	if !ok {
+		t.undo()
+	}
+	return known, ok
 }
 
 // change remembers a directory and the page of a key before it replaces the
@@ -100,13 +112,17 @@ func (s *Set) maySplit(p *page, n uint8, orphan bool) bool {
 	return uint64(p.taken) >= table.Slots*s.Buckets/8
 }
 
+// fewOrphans is the number of orphans for which a split does not allocate.
+const fewOrphans = 32
+
 // divide splits a key's page in d and moves the orphans to the older directory.
 // It returns false if there is no room or no memory for them.
 func (t *trial) divide(d *directory, p *page, key uint64) bool {
 	if !t.take(t.growth(d, p)) {
 		return false
 	}
-	halves, orphans := t.split(p, key)
+	var room [fewOrphans]locus
+	halves, orphans := t.split(p, key, room[:0])
 	for _, k := range orphans {
 		if !t.adopt(d, k, p.depth) {
 			return false
@@ -142,9 +158,10 @@ func (s *Set) growth(d *directory, p *page) uint64 {
 }
 
 // split returns the halves of a key's page, for keys whose next bit is 0 and 1,
-// and the orphans, which have no known bit left. There is room for all other
-// keys, because they stay in their buckets.
-func (s *Set) split(p *page, key uint64) (halves [2]*page, orphans []locus) {
+// and the orphans, which have no known bit left, appended to orphans. There is
+// room for all other keys, because they stay in their buckets.
+func (s *Set) split(p *page, key uint64, orphans []locus) ([2]*page, []locus) {
+	var halves [2]*page
 	tail := s.halfTail(p)
 	for h := range halves {
 		halves[h] = s.newPage(p.depth+1, tail)

@@ -76,8 +76,6 @@ func receiver(kind frame.Kind, fam hashfam.Family) structure {
 		return countmin.NewHeavyReceiver(fam)
 	case frame.Static:
 		return static.NewReceiver(fam)
-	case frame.Exact:
-		return static.NewExactReceiver(fam)
 	case frame.PerfectFunction:
 		return perfect.NewReceiver(fam)
 	case frame.PerfectFilter:

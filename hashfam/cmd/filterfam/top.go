@@ -145,7 +145,7 @@ func (c *command) printTop(heavy *countmin.HeavyHitters, f *topFlags) {
 	for line, e := range heavy.All() {
 		all = append(all, ranked{line, e})
 	}
-	missing := max(heavy.MissBound(), heavy.Threshold())
+	missing := heavy.OmittedBound()
 	complete := heavy.Complete()
 	if k := int(f.k); k > 0 && k < len(all) { // of heavy hitters in a file
 		complete = complete && all[k].High <= all[k-1].Low

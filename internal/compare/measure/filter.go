@@ -135,6 +135,7 @@ var Structures = slices.Concat([]Structure{
 }, growing(Structure{Name: "cuckoo-scalable", Against: "cuckoo", Also: "grows", Build: newCuckooScalable}), []Structure{
 	{Name: "static", Against: "bloom-blocked", Static: true, Build: newStatic},
 	{Name: "perfect", Against: "static", Also: "values", Static: true, Build: newPerfect},
+	{Name: "static-absent", Against: "static", Static: true, Knows: true, Build: newStaticAbsent},
 	{Name: "static-exact", Against: "map", Exact: true, Static: true, Knows: true, Build: newStaticExact},
 }, []Structure{
 	{Name: "bloom-maphash", Process: true, Build: withMaphash(newBloom(bloom.Classic))},
@@ -230,10 +231,15 @@ func newPerfect(n uint64, rate float64, family hashfam.Family) (*Filter, error) 
 	}), nil
 }
 
+// newStaticExact uses the rate with which the filter is smallest.
 func newStaticExact(n uint64, _ float64, family hashfam.Family) (*Filter, error) {
+	return newStaticAbsent(n, 1, family)
+}
+
+func newStaticAbsent(n uint64, rate float64, family hashfam.Family) (*Filter, error) {
 	var absent []hashfam.Digest
-	f := collectedSet(n, family, func(members []hashfam.Digest) (*static.Exact, error) {
-		return static.NewExact(context.Background(), static.ExactConfig{Family: family}, members, absent)
+	f := collectedSet(n, family, func(members []hashfam.Digest) (*static.Filter, error) {
+		return static.NewExact(context.Background(), static.Config{FPRate: rate, Family: family, Workers: 1}, members, absent)
 	})
 	f.AddAbsent = func(key []byte) { absent = append(absent, family.Sum(key)) }
 	return f, nil

@@ -83,8 +83,10 @@ func (c *cell) times(operation int) []float64 {
 // bound returns the lower bound for the bits per key, or 0 if there is none.
 func (c *cell) bound(n int) float64 {
 	switch {
-	case c.Knows:
+	case c.Knows && c.Exact:
 		return sizing.ExactBound(uint64(n), uint64(c.absent.Len())) / float64(n)
+	case c.Knows:
+		return sizing.ListsBound(uint64(n), uint64(c.absent.Len()), c.rate) / float64(n)
 	case c.Exact:
 		return 0
 	case Median(c.times(del)) > 0: // keys can be deleted

@@ -9,8 +9,10 @@ import (
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 
+	"github.com/filterfam/filterfam/bloom/static"
 	"github.com/filterfam/filterfam/internal/advice"
 	"github.com/filterfam/filterfam/internal/compare/measure"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // The ranges of costChart.
@@ -228,6 +230,49 @@ func smallerChart() *chart {
 	for _, r := range regions {
 		c.Add(&plotter.Polygon{XYs: areas[r.choice], Color: r.tint})
 		c.write(r.x, -4, r.name, color.Black, 0)
+	}
+	return c
+}
+
+// The ranges of absentChart: absent keys for each member, and bits per member.
+const (
+	fewestAbsent = 0.01
+	mostAbsent   = 100
+	leastBits    = 6.5
+	mostBits     = 9
+)
+
+// absentChart draws the size of a static filter with a rate of 1% that finds
+// none of the absent keys, against their number.
+func absentChart() *chart {
+	const members = 1_000_000
+	const rate = 0.01
+	size := func(rate, absent float64) float64 {
+		bytes, _ := static.Config{FPRate: rate}.EstimatedBytes(members, uint64(absent)) // never fails
+		return float64(bytes)
+	}
+	c := newChart("absent", "Finding none of the absent keys, at 1%", "absent keys for each member", "bits per member")
+	c.width = 5.5 * vg.Inch
+	c.height = 4 * vg.Inch
+	c.across(fewestAbsent, mostAbsent, 1, plain)
+	c.up(leastBits, mostBits, marked(leastBits, mostBits, func(y float64) float64 { return y + 0.5 }))
+	for _, l := range []struct {
+		name  string
+		ink   color.RGBA
+		x, y  float64 // where the label begins
+		bytes func(absent float64) float64
+	}{
+		{"a filter, and an\nexact one of its mistakes", vermilion, 0.03, 7.4, func(s float64) float64 { return size(rate, 0) + size(1, rate*s) }},
+		{"static.NewExact", indigo, 0.012, 6.95, func(s float64) float64 { return size(rate, s) }},
+		{"least possible", gray, 1.2, 6.58, func(s float64) float64 { return sizing.ListsBound(members, uint64(s), rate) / 8 }},
+	} {
+		var points plotter.XYs
+		for e := -2.0; e <= 2; e += 1.0 / 64 {
+			s := math.Pow(10, e)
+			points = append(points, plotter.XY{X: s, Y: 8 * l.bytes(s*members) / members})
+		}
+		c.line(points, mark{color: l.ink})
+		c.write(l.x, l.y, l.name, l.ink, 0)
 	}
 	return c
 }

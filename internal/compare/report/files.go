@@ -140,7 +140,7 @@ func goTool(args ...string) (string, error) {
 // WriteDocuments writes the generated documents and figures into dir.
 func WriteDocuments(dir string, s measure.Sweep, m measure.Measurements) error {
 	figures := filepath.Join(dir, "figures")
-	for _, c := range []*chart{smallerChart(), timeChart(s.Times, m.Times), errorChart(m.Errors)} {
+	for _, c := range []*chart{smallerChart(), absentChart(), timeChart(s.Times, m.Times), errorChart(m.Errors)} {
 		if _, err := c.save(figures); err != nil {
 			return err
 		}

@@ -140,15 +140,28 @@ func peerRemarks(list []measure.Row, failures []measure.Failure) (lines []string
 		if !x.Of.Exact && x.FPRLow > 1.1*x.TargetFPR { // rounding and chance can explain less
 			note("%s at %s has %.1f times the requested rate", x.Structure, target(x), x.FPR/x.TargetFPR)
 		}
-		if x.ForeignRate != nil {
-			note("%s is also built from the absent keys, which add includes, and makes no errors on them. For keys "+
-				"in neither list, its false-positive rate is %s", x.Structure, percent(*x.ForeignRate, 1))
-		}
+	}
+	if rates := foreignRates(list); len(rates) > 0 {
+		note("also built from the absent keys, which add includes, and without errors on them: %s. For keys in neither list, "+
+			"these are their false-positive rates: %s", strings.Join(namesOf(list, knows), ", "), strings.Join(rates, ", "))
 	}
 	for _, f := range failures {
 		lines = append(lines, failed(f))
 	}
 	return lines
+}
+
+func knows(s measure.Structure) bool { return s.Knows }
+
+// foreignRates returns the rates for keys in neither list, in the order of the
+// rows.
+func foreignRates(list []measure.Row) (rates []string) {
+	for _, x := range list {
+		if x.ForeignRate != nil {
+			rates = append(rates, fmt.Sprintf("%s (%s) %s", x.Structure, target(x), percentOf(*x.ForeignRate)))
+		}
+	}
+	return rates
 }
 
 func failed(f measure.Failure) string {

@@ -114,6 +114,29 @@ func TestMissedRateIsRemarked(t *testing.T) {
 	assert.Equal(t, []string{"bad at 1% has 2.5 times the requested rate"}, peerRemarks(list, nil))
 }
 
+// Filters that know the absent keys have one note, with all rates for keys that
+// they do not know. In the table, their rate is 0 and not an estimate.
+func TestFiltersOfBothListsHaveOneNote(t *testing.T) {
+	rate := func(r float64) *float64 { return &r }
+	list := []measure.Row{
+		{Structure: "smallest", Of: measure.Structure{Exact: true, Knows: true}, FPRHigh: 1e-6, ForeignRate: rate(0.5)},
+		{Structure: "static", Of: measure.Structure{}, TargetFPR: 0.01, FPRHigh: 1e-6},
+		{Structure: "absent", Of: measure.Structure{Knows: true}, TargetFPR: 0.03, FPRHigh: 1e-6, ForeignRate: rate(0.02996)},
+		{Structure: "absent", Of: measure.Structure{Knows: true}, TargetFPR: 0.01, FPR: 1e-3, FPRHigh: 2e-3, ForeignRate: rate(0.01)},
+	}
+	assert.Equal(t, []string{"also built from the absent keys, which add includes, and without errors on them: smallest, absent. " +
+		"For keys in neither list, these are their false-positive rates: smallest (exact) 50%, absent (3%) 2.996%, absent (1%) 1%"},
+		peerRemarks(list, nil))
+	var rates []string
+	for _, l := range spaceTable(list).Lines {
+		rates = append(rates, l.Cells[4])
+	}
+	assert.Equal(t, "0", rates[0])
+	assert.Equal(t, "0", rates[2])
+	assert.NotEqual(t, "0", rates[1], "an estimate")
+	assert.NotEqual(t, "0", rates[3], "an error must be seen")
+}
+
 func TestCommandIsQuotedForShell(t *testing.T) {
 	assert.Equal(t, "go run -C internal/compare . -n 1e6 -fpr 0.01,0.1", command([]string{"-n", "1e6", "-fpr", "0.01,0.1"}))
 	assert.Equal(t, `go run -C internal/compare . -o '' -keys 'a b'\''c$'`, command([]string{"-o", "", "-keys", "a b'c$"}))
@@ -183,7 +206,7 @@ func parsed(t *testing.T, number string) float64 {
 // Liberation Sans.
 func TestLabelsFitInWiderFonts(t *testing.T) {
 	label := regexp.MustCompile(`<text x="([0-9.]+)" y="[^"]*" transform="scale\(1, -1\)"\s+style="[^"]*font-size:([0-9]+)px[^"]*">([^<]*)</text>`)
-	for _, name := range []string{"time-by-n", "count-error", "smaller"} {
+	for _, name := range []string{"time-by-n", "count-error", "smaller", "absent"} {
 		text, end := figure(t, name)
 		labels := label.FindAllStringSubmatch(text, -1)
 		require.Greater(t, len(labels), 8, name)

@@ -13,7 +13,7 @@ import (
 )
 
 const spaceLegend = "How to read it: bound is bits/key divided by log2(1/target), the lower bound for that rate, plus log2(e) = 1.44 if keys can be deleted, or by the lower bound for " +
-	"distinguishing the keys from the absent keys without errors. lost is the number of added keys that were not found and must be 0. " +
+	"a filter that finds the keys and none of the absent keys. lost is the number of added keys that were not found and must be 0. " +
 	"add, hit, miss and del are median times in ns: hit for keys that were added, miss for others, del for deleting. also lists other operations."
 
 // spaceTable groups the rows by their target rate.
@@ -27,7 +27,7 @@ func spaceTable(list []measure.Row) table {
 	}}
 	for _, x := range list {
 		rate, interval := "0", "-"
-		if !x.Of.Exact || x.FPR > 0 {
+		if !x.Of.Exact && !x.Of.Knows || x.FPR > 0 {
 			rate, interval = measuredRate(x.FPR, x.FPRLow, x.FPRHigh)
 		}
 		t.Lines = append(t.Lines, line{group: group(x), Wrong: x.FalseNegatives > 0, Cells: []string{

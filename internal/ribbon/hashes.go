@@ -1,0 +1,48 @@
+package ribbon
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/fault"
+)
+
+// enoughBits is the number of distinct digests from which on no bit is the same
+// in all of them. For hashes, the probability of an exception is 64/2^99.
+const enoughBits = 100
+
+// Bits detects digests that are not hashes, for example numbers: at least one
+// bit is the same in all of them.
+type Bits struct {
+	digests uint64
+	ones    uint64 // bits that are set in a digest
+	zeros   uint64 // bits that are not set in a digest
+}
+
+// Add adds a digest, which must differ from those before.
+func (b *Bits) Add(d hashfam.Digest) {
+	b.digests++
+	b.ones |= uint64(d)
+	b.zeros |= ^uint64(d)
+}
+
+// Check returns ErrParams if the digests are not hashes.
+func (b *Bits) Check(m *fault.Maker) error {
+	same := ^(b.ones & b.zeros)
+	if b.digests < enoughBits || same == 0 {
+		return nil
+	}
+	return m.Field(hashfam.ErrParams, "digests",
+		fmt.Sprintf("%d values with the same bit %d", b.digests, bits.TrailingZeros64(same)),
+		"hashes, which a Family computes: Sum, SumString or SumUint64")
+}
+
+// CheckHashes returns ErrParams if distinct digests are not hashes.
+func CheckHashes(digests []hashfam.Digest, m *fault.Maker) error {
+	var b Bits
+	for _, d := range digests {
+		b.Add(d)
+	}
+	return b.Check(m)
+}
