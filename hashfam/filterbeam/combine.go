@@ -153,8 +153,10 @@ func (c *combineFn[K]) settle(a *accumulator, other []byte) error {
 			return err
 		}
 	}
-	if err := c.addPending(made, a.pending); err != nil {
-		return err
+	if len(a.pending) > 0 {
+		if err := c.addPending(made, a.pending); err != nil {
+			return err
+		}
 	}
 	a.pending = a.pending[:0]
 	a.frame, err = made.frame()
