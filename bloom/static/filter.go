@@ -21,8 +21,9 @@ import (
 //
 // New returns [hashfam.ErrParams], naming the field, if c is invalid for this
 // number of digests, if they are not hashes (100 digests or more have the same
-// bit), or if they need more than 32 layers, which happens only if someone
-// chose the keys. If the context is done first, New returns its error.
+// bit among the lowest 48), or if they need more than 32 layers, which happens
+// only if someone chose the keys. If the context is done first, New returns its
+// error.
 func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Filter, error) {
 	if _, err := c.columns(0); err != nil { // before digests are sorted
 		return nil, err
