@@ -49,20 +49,26 @@ func (o *options) job(ctx context.Context, p filterbeam.Plan, patterns []string,
 	return filterbeam.Result(o.output, result), nil
 }
 
-// reachServer returns an error if there is no server at the endpoint. The SDK
-// would try for two minutes, without a message. If there is no endpoint and the
-// runner is Prism, reachServer starts Prism in this process.
+// reachServer returns an error if there is no server at the endpoint, because
+// the SDK would try for two minutes, without a message. If there is no endpoint
+// and the runner is Prism, reachServer starts Prism in this process.
 func reachServer(ctx context.Context) error {
-	if *jobopts.Endpoint == "" {
-		if runner := runnerName(); runner == "" || runner == "prism" {
-			return startPrism(ctx)
-		}
-		return nil
+	runner := runnerName()
+	switch {
+	case *jobopts.Endpoint != "":
+		return dial(ctx, *jobopts.Endpoint)
+	case runner == "" || runner == "prism":
+		return startPrism(ctx)
 	}
+	return nil
+}
+
+// dial returns an error if there is no server at an endpoint.
+func dial(ctx context.Context, endpoint string) error {
 	dialer := net.Dialer{Timeout: 10 * time.Second}
-	conn, err := dialer.DialContext(ctx, "tcp", *jobopts.Endpoint)
+	conn, err := dialer.DialContext(ctx, "tcp", endpoint)
 	if err != nil {
-		return fmt.Errorf("no job server at -endpoint %s: %w", *jobopts.Endpoint, err)
+		return fmt.Errorf("no job server at -endpoint %s: %w", endpoint, err)
 	}
 	return conn.Close()
 }
