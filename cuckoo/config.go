@@ -169,11 +169,12 @@ func (p Params) capacity() uint64 {
 }
 
 // CapacityAt is the inverse of RateAt: it returns the largest number of
-// distinct keys whose false-positive rate does not exceed rate, but no more
-// than fit in the filter with probability above 1 - 1e-6 over random families,
-// which is CapacityAt(1). If fingerprints are narrow, a particular family, for
-// example the public one, may have a slightly lower probability. See
-// docs/theory.md for the derivation. CapacityAt returns 0 if p is invalid.
+// distinct keys whose false-positive rate does not exceed rate, but never more
+// than CapacityAt(1). This is the number of keys that fit in the filter with
+// probability above 1 - 1e-6 over random families; docs/theory.md derives it.
+// If fingerprints are narrow, the probability may be slightly lower for a
+// particular family, for example the public one. CapacityAt returns 0 if p is
+// invalid.
 func (p Params) CapacityAt(rate float64) uint64 {
 	most := p.capacity()
 	return min(most, sizing.MostKeys(rate, most, p.RateAt))

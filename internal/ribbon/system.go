@@ -2,6 +2,7 @@ package ribbon
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
 )
@@ -15,8 +16,17 @@ type system struct {
 	filled []int32  // the rows that the current bucket filled, in order
 	group  []equation
 
-	fingerprints uint32 // the fingerprint bits that are stored
-	bumped       [][]hashfam.Digest
+	fingerprints uint32             // the fingerprint bits that are stored
+	bumped       [][]hashfam.Digest // from each list
+}
+
+// reset prepares s for a shard of the given number of lists.
+func (s *system) reset(fingerprints uint32, lists int) {
+	s.fingerprints = fingerprints
+	s.bumped = slices.Grow(s.bumped[:0], lists)[:lists]
+	for i, list := range s.bumped {
+		s.bumped[i] = list[:0]
+	}
 }
 
 // build solves the equations for the digests in a shard of l and stores the

@@ -102,23 +102,41 @@ func (c *command) countLines(ctx context.Context, heavy *countmin.HeavyHitters, 
 	add := newAdder(heavy)
 	var lock sync.Mutex
 	if f.every > 0 {
-		ticker := time.NewTicker(f.every)
-		defer ticker.Stop()
-		go func() {
-			for range ticker.C {
-				lock.Lock()
-				c.printTop(heavy, f)
-				c.out.WriteByte(c.end()) // an empty line ends each list but the last
-				c.out.Flush()
-				lock.Unlock()
-			}
-		}()
+		stop := c.printOften(heavy, f, &lock)
+		defer stop()
 	}
 	return c.each(ctx, names, fam, func(b batch) error {
 		lock.Lock()
 		defer lock.Unlock()
 		return add(b)
 	})
+}
+
+// printOften prints the list each time that --every says, while lock is locked,
+// until stop is called. It is not printed any more when stop has returned.
+func (c *command) printOften(heavy *countmin.HeavyHitters, f *topFlags, lock sync.Locker) (stop func()) {
+	ended := make(chan struct{})
+	var printing sync.WaitGroup
+	printing.Go(func() {
+		ticker := time.NewTicker(f.every)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ended:
+				return
+			case <-ticker.C:
+			}
+			lock.Lock()
+			c.printTop(heavy, f)
+			c.out.WriteByte(c.end()) // an empty line ends each list but the last
+			c.out.Flush()
+			lock.Unlock()
+		}
+	})
+	return func() {
+		close(ended)
+		printing.Wait()
+	}
 }
 
 // finishTop writes the heavy hitters or prints the list.
