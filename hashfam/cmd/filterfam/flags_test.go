@@ -79,6 +79,7 @@ func TestVersionAndCompletion(t *testing.T) {
 	require.Contains(t, run(t, dir, "", "__complete", "build", "--type", "co").out, "counting\n")
 	r := run(t, dir, "", "que")
 	require.Equal(t, result{"", "filterfam: \"que\" is not a subcommand; did you mean query?; try filterfam help\n", failed}, r)
+	require.Contains(t, run(t, dir, "", "biuld", "x").log, "did you mean build?")
 	r = run(t, dir, "", "que", "-c", "x")
 	require.Equal(t, result{"", "filterfam: \"que\" is not a subcommand; did you mean query?; try filterfam help\n", failed}, r)
 	r = run(t, dir, "", "help", "que")

@@ -127,7 +127,7 @@ const overviewExamples = `  printf 'ada\ngrace\n' > words.txt
 func newRoot(args []string) *cobra.Command {
 	root := &cobra.Command{
 		Use: "filterfam", Long: overview, Example: overviewExamples, Version: version(),
-		Args: cobra.ArbitraryArgs, SilenceErrors: true, SilenceUsage: true,
+		Args: cobra.ArbitraryArgs, SilenceErrors: true, SilenceUsage: true, SuggestionsMinimumDistance: 2,
 	}
 	root.RunE = func(_ *cobra.Command, args []string) error {
 		if len(args) > 0 {
