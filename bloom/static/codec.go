@@ -44,10 +44,10 @@ func (f *Filter) AppendBinary(dst []byte) ([]byte, error) { return frame.AppendB
 // [Filter.AppendBinary]. Like New, AppendFrame changes the order of digests. If
 // New returns an error, AppendFrame returns dst and this error.
 //
-// Frames of up to 60,000 digests can be built again and again with hardly any
-// allocations if dst is large enough and neither MemoryBytes nor Progress is
-// set. AppendFrame then uses pooled memory of up to 2 MB instead, and no
-// Workers.
+// Use AppendFrame to build many small filters: for up to 60,000 digests, and if
+// neither MemoryBytes nor Progress is set, it uses a single goroutine and up to
+// 2 MB of memory from a pool. If dst is also large enough, it then usually does
+// not allocate.
 func AppendFrame(ctx context.Context, dst []byte, c Config, digests []hashfam.Digest) ([]byte, error) {
 	if len(digests) <= ribbon.Small && c.MemoryBytes == 0 && c.Progress == nil {
 		return appendSmall(ctx, dst, c, digests)

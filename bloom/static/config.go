@@ -124,7 +124,7 @@ type Params struct {
 
 	Family hashfam.Family
 
-	columns uint32 // bits that a lookup compares, in units of 1/65536: 6.72 of them at 1%
+	columns uint32 // 65536 times the mean number of bits that a lookup compares, which is 6.72 at 1%
 	layers  int    // ribbons: a lookup uses only the first for 98% of the keys
 	bytes   uint64 // the size of the encoding without its header and checksum
 }

@@ -343,7 +343,7 @@ func TestErrorsAreOneLine(t *testing.T) {
 		{"build: unknown flag: --zap; filterfam build --help lists the flags\n", []string{"build", "--zap"}},
 		{"build: --type tree, want static, bloom", []string{"build", "--type", "tree", "-o", "x", "keys"}},
 		{"build: --layout square, want classic", []string{"build", "--layout", "square", "--type", "bloom", "-o", "x", "keys"}},
-		{"build: -n 20000000000000: needs 23984069633216 bytes of memory, but only ", []string{"build", "--type", "bloom", "-n", "2e13", "-o", "x", "keys"}},
+		{"build: -n 20000000000000: needs 22336.9 GiB of memory, but only ", []string{"build", "--type", "bloom", "-n", "2e13", "-o", "x", "keys"}},
 		{"build: -n 20000000000000: needs ", []string{"build", "--type", "cuckoo", "-n", "2e13", "-o", "x", "keys"}},
 		{"build: -n 6000000000000: needs ", []string{"build", "--type", "counting", "-n", "6e12", "-o", "x", "keys"}},
 		{"build: --memory 30786325577728: needs ", []string{"build", "--type", "bloom", "--memory", "28T", "-o", "x", "keys"}},
@@ -499,7 +499,7 @@ func TestFilesThatClaimTooMuchAreRefused(t *testing.T) {
 	for _, args := range [][]string{{"query", "-", "x"}, {"merge", "-o", "y", "-", "x"}, {"info", "-"}} {
 		r := run(t, dir, claim(t, 1<<44)+strings.Repeat("\x00", 1<<24), args...)
 		require.Equal(t, result{"", r.log, failed}, r)
-		require.Contains(t, r.log, "standard input: needs 35184372088976 bytes of memory, but only ")
+		require.Contains(t, r.log, "standard input: needs 32768.0 GiB of memory, but only ")
 		require.Equal(t, 1, strings.Count(r.log, "\n"), r.log)
 	}
 }
