@@ -83,10 +83,11 @@ func Set(b []byte, words map[int]uint64) []byte {
 
 // Damage calls do with damaged copies of a frame, which are truncated anywhere
 // or have a flipped bit. Each bit in the header and at the end is flipped, but
-// only one bit in each other byte, since a checksum covers them.
+// only one bit in each other byte, since a checksum covers them. A truncated
+// copy has no capacity beyond its end, so a decoder that reads further panics.
 func Damage(b []byte, do func(bad []byte)) {
 	for i := range b {
-		do(b[:i])
+		do(b[:i:i])
 	}
 	for i := range 8 * len(b) {
 		at := i / 8
