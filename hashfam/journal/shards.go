@@ -33,13 +33,7 @@ type shards[T Structure] struct{ *sharded.Of[T] }
 
 var _ parts = shards[Structure]{}
 
-func (s shards[T]) count() (n int) {
-	s.Each(func(int, T) error {
-		n++
-		return nil
-	})
-	return n
-}
+func (s shards[T]) count() int { return s.Shards() }
 
 func (s shards[T]) first() (first Structure) {
 	s.Each(func(i int, shard T) error {

@@ -97,3 +97,15 @@ func TestStatesOfOtherParameters(t *testing.T) {
 	writeText(t, dir, "state", "")
 	require.Equal(t, "ada\n", succeeds(t, dir, "ada\n", args...))
 }
+
+// A state that needs more memory than there is is refused before it is read.
+func TestStatesThatNeedTooMuchMemory(t *testing.T) {
+	dir := t.TempDir()
+	const size = 1 << 43
+	writeText(t, dir, "state", claim(t, size))
+	if err := os.Truncate(filepath.Join(dir, "state"), size+72); err != nil {
+		t.Skip("this file system has no such large files: ", err)
+	}
+	log := fails(t, dir, "", "uniq", "-n", "9", "--state", "state")
+	require.Contains(t, log, "filterfam uniq: --state state: needs ")
+}
