@@ -71,8 +71,12 @@ type section struct {
 func (r *Report) Sections(page bool) []section {
 	apart := func(x measure.Row) bool { return page && x.Of.Peer }
 	together := func(x measure.Row) bool { return !apart(x) }
+	legend := spaceLegend
+	if hashesDiffer(r.Rows) {
+		legend += hashLegend
+	}
 	list := []section{
-		{Title: "Space, error and time", Table: spaceTable(measure.Where(r.Rows, together)), Legend: spaceLegend},
+		{Title: "Space, error and time", Table: spaceTable(measure.Where(r.Rows, together)), Legend: legend},
 		{Title: "Third-party libraries", Table: spaceTable(measure.Where(r.Rows, apart)), Folded: true},
 		{Title: "Against ours", About: ratiosLegend, Table: ratioTable(r.Rows), Folded: true},
 	}
