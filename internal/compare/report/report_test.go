@@ -158,6 +158,33 @@ func TestFigureHasItsLines(t *testing.T) {
 	}
 }
 
+// A counting filter needs more bits than the axis has. It must not disappear.
+func TestFigureShowsFiltersAboveTheAxis(t *testing.T) {
+	counting := measure.Row{Structure: "counting", FPR: 0.0001, BitsPerKey: 76.68}
+	peer := measure.Row{Structure: "toy", FPR: 0.001, BitsPerKey: 8181, Of: measure.Structure{Peer: true}}
+	drawing, err := costChart([]measure.Row{counting, peer}).svg()
+	require.NoError(t, err)
+	assert.Contains(t, drawing, ">76.7</text>")
+	assert.NotContains(t, drawing, ">8181")
+	assert.Contains(t, drawing, ">compact cuckoo: one bit less</text>")
+}
+
+func TestAddTimesAreMeans(t *testing.T) {
+	list := []measure.Row{{Structure: "a", AddNS: 10, Bytes: 5}, {Structure: "b", AddNS: 1, Bytes: 1}, {Structure: "a", AddNS: 20, Bytes: 4}}
+	assert.Equal(t, map[string]addTime{"a": {NS: 15, Bytes: 5}, "b": {NS: 1, Bytes: 1}}, addTimes(list))
+}
+
+// The table of other libraries says which hash function each one has.
+func TestTableNamesHashesThatDiffer(t *testing.T) {
+	own := measure.Row{Structure: "bloom", Hash: "our SipHash"}
+	other := measure.Row{Structure: "toy", Hash: "FNV-1", Of: measure.Structure{Peer: true}}
+	assert.NotContains(t, spaceTable([]measure.Row{own}).markdown(), "hash")
+	table := spaceTable([]measure.Row{own, other})
+	assert.True(t, strings.HasPrefix(table.markdown(), "| structure | hash | target rate |"))
+	assert.Equal(t, []string{"our SipHash", "FNV-1"}, []string{table.Lines[0].Cells[1], table.Lines[1].Cells[1]})
+	fits(t, table.text(80), 80)
+}
+
 func TestSmallCuckooFiltersKeepTheirPromise(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/accuracy.md")
 	require.NoError(t, err)
