@@ -16,7 +16,7 @@ const spaceLegend = "How to read it: bound is bits/key divided by log2(1/target)
 	"a filter that finds the keys and none of the absent keys. lost is the number of added keys that were not found and must be 0. " +
 	"add, hit, miss and delete (del) are median times in ns: hit for keys that were added, miss for others. also lists other operations."
 
-const hashLegend = " hash is the function that hashes each key, which the times include. A library that accepts only hashes gets those of our SipHash."
+const hashLegend = "hash is the function that hashes each key, which the times include. A library that accepts only hashes gets those of our SipHash."
 
 // hashesDiffer reports whether a table needs a column for the hash function. The
 // map's hash function is not worth one.
