@@ -154,7 +154,8 @@ var inTable = []string{"counting", "cuckoo-compact", "perfect", "bloom-maphash",
 
 func timeChart(keys []int, times []measure.Curve) *chart {
 	c := newChart("time-by-n", "Time per lookup at 1%", "keys", "nanoseconds")
-	c.across(float64(keys[0]), float64(keys[len(keys)-1]), 20, count)
+	c.width = narrow
+	c.across(float64(keys[0]), float64(keys[len(keys)-1]), 150, func(x float64) string { return brief(uint64(math.Round(x))) })
 	c.Y.Min = 0
 	var list []series
 	for _, t := range times {
@@ -187,7 +188,8 @@ func errorChart(errors []measure.FrequencyRow) *chart {
 	c := newChart("count-error", "Error of word counts in Moby-Dick", "KiB", "mean error, occurrences")
 	least := float64(errors[0].Memory) / 1024
 	most := float64(errors[len(errors)-1].Memory) / 1024
-	c.across(least, most, 10, plain)
+	c.width = narrow
+	c.across(least, most, 40, plain)
 	c.X.Tick.Marker = marked(least, most, func(x float64) float64 { return 2 * x })
 	var list []series
 	for _, x := range errors {
@@ -232,7 +234,7 @@ var regions = []struct {
 // each rate. A Bloom filter that is only slightly larger is preferred.
 func smallerChart() *chart {
 	c := newChart("smaller", "The smaller filter (or Bloom, if within 5%)", "keys", "false-positive rate")
-	c.width = 5.5 * vg.Inch
+	c.width = narrow
 	c.height = 4 * vg.Inch
 	c.across(math.Pow10(fewest), math.Pow10(fewest+factors), 1, count)
 	c.upTens(lowest, lowest+factors, percentOf)
@@ -271,7 +273,7 @@ func absentChart() *chart {
 		return float64(bytes)
 	}
 	c := newChart("absent", "Finding none of the absent keys, at 1%", "absent keys for each member", "bits per member")
-	c.width = 5.5 * vg.Inch
+	c.width = narrow
 	c.height = 4 * vg.Inch
 	c.across(fewestAbsent, mostAbsent, 1, plain)
 	c.up(leastBits, mostBits, marked(leastBits, mostBits, func(y float64) float64 { return y + 0.5 }))

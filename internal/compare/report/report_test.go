@@ -229,17 +229,33 @@ func parsed(t *testing.T, number string) float64 {
 	return x
 }
 
-// Labels must not be cut where the font is DejaVu Sans, which is wider than
-// Liberation Sans.
+var svgLabel = regexp.MustCompile(`<text x="([0-9.]+)" y="[^"]*" transform="scale\(1, -1\)"\s+style="[^"]*font-size:([0-9]+)px[^"]*">([^<]*)</text>`)
+
+// labelsFit fails if a label would be cut where the font is DejaVu Sans, which
+// is wider than Liberation Sans.
+func labelsFit(t *testing.T, name, text string) {
+	t.Helper()
+	box := regexp.MustCompile(`viewBox="0 0 ([0-9.]+) `).FindStringSubmatch(text)
+	require.NotNil(t, box, name)
+	labels := svgLabel.FindAllStringSubmatch(text, -1)
+	require.Greater(t, len(labels), 8, name)
+	for _, m := range labels {
+		assert.LessOrEqual(t, parsed(t, m[1])+width(m[3], parsed(t, m[2])), parsed(t, box[1]), "%s: %s", name, m[3])
+	}
+}
+
+func TestTimeFigureHasRoomForItsLabels(t *testing.T) {
+	keys := measure.NewSweep(false).Times
+	ns := make([]float64, len(keys))
+	drawing, err := timeChart(keys, []measure.Curve{{Structure: "bits-and-blooms", NS: ns}, {Structure: "bloom-blocked", Batch: true, NS: ns}}).svg()
+	require.NoError(t, err)
+	labelsFit(t, "time-by-n", drawing)
+}
+
 func TestLabelsFitInWiderFonts(t *testing.T) {
-	label := regexp.MustCompile(`<text x="([0-9.]+)" y="[^"]*" transform="scale\(1, -1\)"\s+style="[^"]*font-size:([0-9]+)px[^"]*">([^<]*)</text>`)
 	for _, name := range []string{"time-by-n", "count-error", "smaller", "absent"} {
-		text, end := figure(t, name)
-		labels := label.FindAllStringSubmatch(text, -1)
-		require.Greater(t, len(labels), 8, name)
-		for _, m := range labels {
-			assert.LessOrEqual(t, parsed(t, m[1])+width(m[3], parsed(t, m[2])), end, "%s: %s", name, m[3])
-		}
+		text, _ := figure(t, name)
+		labelsFit(t, name, text)
 	}
 	drawn, err := smallerChart().svg()
 	require.NoError(t, err)
