@@ -64,7 +64,7 @@ func (f *readable) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
 }
 
 // lanes returns the array of a Classic or Partitioned filter.
-func (s *geometry) lanes(words []uint64) batch.Array {
+func (s *setup) lanes(words []uint64) batch.Array {
 	a := batch.Array{Words: words, K: s.params.Hashes, Span: s.span}
 	if s.params.Layout == Partitioned {
 		a.Step = s.span

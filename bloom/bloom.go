@@ -8,12 +8,12 @@ type Filter struct{ readable }
 
 // A readable has the methods that only read, for both [Filter] and [View].
 type readable struct {
-	geometry
+	setup
 	words []uint64
 }
 
-// A geometry holds a filter's parameters and the values derived from them.
-type geometry struct {
+// A setup holds a filter's parameters and the values derived from them.
+type setup struct {
 	params Params
 	span   uint64 // range of a position: number of bits, bits per slice, or lines; 0 if there are no bits
 	hash   hashfam.Hasher
@@ -23,7 +23,7 @@ type geometry struct {
 var zero = errs.Zero("Filter, View or Concurrent", "New, NewView or NewConcurrent, or decode into it")
 
 // made returns s. It panics if the filter is zero: it has no bits.
-func (s *geometry) made() *geometry {
+func (s *setup) made() *setup {
 	if s.span == 0 {
 		panic(zero)
 	}

@@ -23,7 +23,7 @@ import (
 // locks, when the key is not found. SizeBytes does not include the 4 KiB of
 // these locks.
 type Concurrent struct {
-	geometry
+	setup
 	words []uint64 // must be accessed atomically
 	locks *[stripes]stripe
 }
@@ -51,7 +51,7 @@ func NewConcurrentFrom(f *Filter) *Concurrent { return newConcurrent(f.Clone()) 
 
 // newConcurrent returns a concurrent filter that uses the words of f.
 func newConcurrent(f *Filter) *Concurrent {
-	return &Concurrent{f.geometry, f.words, new([stripes]stripe)}
+	return &Concurrent{f.setup, f.words, new([stripes]stripe)}
 }
 
 // Snapshot returns a plain filter with the Params and bits of c. It contains

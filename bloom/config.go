@@ -164,10 +164,10 @@ func (p Params) check(reason error) error {
 	return nil
 }
 
-// fits returns an error with the given reason if a filter with the valid
-// parameters p is too large for this platform.
-func (p Params) fits(reason error) error {
-	return errs.Fits(reason, "Params.Bits", p.Bits, p.SizeBytes())
+// fits returns ErrParams if a filter with the valid parameters p is too large
+// for this platform.
+func (p Params) fits() error {
+	return errs.Fits(hashfam.ErrParams, "Params.Bits", p.Bits, p.SizeBytes())
 }
 
 // checkWords returns an error with the given reason if a bit after the last one

@@ -26,7 +26,7 @@ func New(c Config) (*Filter, error) {
 // If there is not enough memory, the program crashes, so check
 // [Params.SizeBytes] first if p comes from an untrusted source.
 func NewFromParams(p Params) (*Filter, error) {
-	if err := cmp.Or(p.check(hashfam.ErrParams), p.fits(hashfam.ErrParams)); err != nil {
+	if err := cmp.Or(p.check(hashfam.ErrParams), p.fits()); err != nil {
 		return nil, err
 	}
 	return newFilter(p, make([]uint64, p.words())), nil
@@ -36,13 +36,13 @@ func NewFromParams(p Params) (*Filter, error) {
 func newFilter(p Params, words []uint64) *Filter { return &Filter{newReadable(p, words)} }
 
 func newReadable(p Params, words []uint64) readable {
-	return readable{geometry{p, p.Bits / p.unit(), p.Family.Hasher(p.SizeBytes())}, words}
+	return readable{setup{p, p.Bits / p.unit(), p.Family.Hasher(p.SizeBytes())}, words}
 }
 
 // NewReceiver returns an empty filter for decoding data that was encoded with
 // fam. A zero Filter decodes data that was encoded with the public family.
 func NewReceiver(fam hashfam.Family) *Filter {
-	return &Filter{readable{geometry: geometry{params: Params{Family: fam}}}}
+	return &Filter{readable{setup: setup{params: Params{Family: fam}}}}
 }
 
 // FromWords returns a filter whose bits are words: bit i of the filter is bit
@@ -69,14 +69,14 @@ func FromWords(p Params, words []uint64) (*Filter, error) {
 }
 
 // Params returns the filter's parameters.
-func (s *geometry) Params() Params { return s.params }
+func (s *setup) Params() Params { return s.params }
 
 // Family returns the family that hashes the keys.
-func (s *geometry) Family() hashfam.Family { return s.params.Family }
+func (s *setup) Family() hashfam.Family { return s.params.Family }
 
 // SizeBytes returns the size of the bit array in bytes. The structure itself
 // needs up to 200 bytes more.
-func (s *geometry) SizeBytes() uint64 { return s.params.SizeBytes() }
+func (s *setup) SizeBytes() uint64 { return s.params.SizeBytes() }
 
 // Reset removes all keys.
 func (f *Filter) Reset() {
@@ -93,10 +93,10 @@ func (f *Filter) Equal(other *Filter) bool {
 }
 
 // String describes f in one line.
-func (s geometry) String() string { return fmt.Sprintf("bloom.Filter(%v)", s.params) }
+func (s setup) String() string { return fmt.Sprintf("bloom.Filter(%v)", s.params) }
 
 // Format prints the result of String for every verb.
-func (s geometry) Format(f fmt.State, _ rune) { fmt.Fprint(f, s.String()) }
+func (s setup) Format(f fmt.State, _ rune) { fmt.Fprint(f, s.String()) }
 
 // LogValue returns the result of String for package log/slog.
-func (s geometry) LogValue() slog.Value { return slog.StringValue(s.String()) }
+func (s setup) LogValue() slog.Value { return slog.StringValue(s.String()) }

@@ -32,7 +32,7 @@ func (f *Filter) Merge(others ...*Filter) error {
 const mergeWords = 1024
 
 // compatible returns ErrIncompatible if any of the others has different Params.
-func (s *geometry) compatible(others ...*Filter) error {
+func (s *setup) compatible(others ...*Filter) error {
 	return merge.Mergeable(errs, "Params", s.params, others, func(other *Filter) Params { return other.params })
 }
 

@@ -54,7 +54,9 @@ func (r *Rotating) UnmarshalBinary(data []byte) error {
 // ReadFrom decodes the next filter from in into r. See Encoding in package
 // [hashfam].
 func (r *Rotating) ReadFrom(in io.Reader) (int64, error) {
-	return frame.ReadFrom(in, errs, r.decode)
+	fr := frame.NewReader(in, errs)
+	err := r.decode(fr)
+	return fr.Bytes(), err
 }
 
 // UnmarshalText decodes a filter's text form into r.

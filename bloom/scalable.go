@@ -117,7 +117,7 @@ func (s *Scalable) grow() {
 			p.Bits = 0 // the rate is lower if the newest stage stores all further keys
 		}
 	}
-	if err != nil || p.Bits == 0 || p.fits(hashfam.ErrParams) != nil {
+	if err != nil || p.Bits == 0 || p.fits() != nil {
 		s.last = true
 		return
 	}

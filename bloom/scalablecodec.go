@@ -61,7 +61,11 @@ func (s *Scalable) UnmarshalBinary(data []byte) error {
 
 // ReadFrom decodes the next filter from r into s. See Encoding in package
 // [hashfam].
-func (s *Scalable) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, s.decode) }
+func (s *Scalable) ReadFrom(r io.Reader) (int64, error) {
+	fr := frame.NewReader(r, errs)
+	err := s.decode(fr)
+	return fr.Bytes(), err
+}
 
 // UnmarshalText decodes a filter's text form into s.
 func (s *Scalable) UnmarshalText(text []byte) error { return frame.UnmarshalText(s, text, errs) }

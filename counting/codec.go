@@ -11,7 +11,7 @@ import (
 )
 
 var format = frame.Format[Params, uint64]{
-	Kind: frame.Counting, Version: frame.ArrayVersion, Errs: errs, Parse: parseParams, Fits: Params.fits,
+	Kind: frame.Counting, Version: frame.ArrayVersion, Errs: errs, Parse: parseParams,
 }
 
 // AppendBinary appends the encoded filter to dst: 72 bytes plus the counters.
@@ -37,7 +37,11 @@ func (f *Filter) UnmarshalBinary(data []byte) error {
 
 // ReadFrom decodes the next filter from r into f. See Encoding in package
 // [hashfam].
-func (f *Filter) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, f.decode) }
+func (f *Filter) ReadFrom(r io.Reader) (int64, error) {
+	fr := frame.NewReader(r, errs)
+	err := f.decode(fr)
+	return fr.Bytes(), err
+}
 
 // UnmarshalText decodes a filter's text form into f.
 func (f *Filter) UnmarshalText(text []byte) error { return frame.UnmarshalText(f, text, errs) }

@@ -111,14 +111,15 @@ func (p Params) check(reason error) error {
 	return nil
 }
 
-// fits returns an error with the given reason if a filter with the valid
-// parameters p is too large for this platform.
-func (p Params) fits(reason error) error {
-	return errs.Fits(reason, "Params.Counters", p.Counters, p.SizeBytes())
+// fits returns ErrParams if a filter with the valid parameters p is too large
+// for this platform.
+func (p Params) fits() error {
+	return errs.Fits(hashfam.ErrParams, "Params.Counters", p.Counters, p.SizeBytes())
 }
 
-// blocked reports whether the layout is [bloom.Blocked], not [bloom.Classic].
-func (p Params) blocked() bool { return p.Layout == bloom.Blocked }
+// blocked reports whether the layout is [bloom.Blocked], not [bloom.Classic]. A
+// query would take longer if p were copied.
+func (p *Params) blocked() bool { return p.Layout == bloom.Blocked }
 
 // String describes p in one line, without the family's key.
 func (p Params) String() string {

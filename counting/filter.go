@@ -28,7 +28,7 @@ func New(c Config) (*Filter, error) {
 // If there is not enough memory, the program crashes, so check
 // [Params.SizeBytes] first if p comes from an untrusted source.
 func NewFromParams(p Params) (*Filter, error) {
-	if err := cmp.Or(p.check(hashfam.ErrParams), p.fits(hashfam.ErrParams)); err != nil {
+	if err := cmp.Or(p.check(hashfam.ErrParams), p.fits()); err != nil {
 		return nil, err
 	}
 	return newFilter(p, make(nibbles.Counters, p.words())), nil

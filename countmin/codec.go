@@ -45,7 +45,11 @@ func (s *Sketch) UnmarshalBinary(data []byte) error {
 
 // ReadFrom decodes the next sketch from r into s. See Encoding in package
 // [hashfam].
-func (s *Sketch) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, s.decode) }
+func (s *Sketch) ReadFrom(r io.Reader) (int64, error) {
+	fr := frame.NewReader(r, errs)
+	err := s.decode(fr)
+	return fr.Bytes(), err
+}
 
 // UnmarshalText decodes a sketch's text form into s.
 func (s *Sketch) UnmarshalText(text []byte) error { return frame.UnmarshalText(s, text, errs) }

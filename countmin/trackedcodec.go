@@ -32,7 +32,11 @@ func (t *tracked[S]) UnmarshalBinary(data []byte) error {
 }
 
 // ReadFrom decodes the next structure from r. See Encoding in package [hashfam].
-func (t *tracked[S]) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, t.decode) }
+func (t *tracked[S]) ReadFrom(r io.Reader) (int64, error) {
+	fr := frame.NewReader(r, errs)
+	err := t.decode(fr)
+	return fr.Bytes(), err
+}
 
 // UnmarshalText decodes the text form of a structure.
 func (t *tracked[S]) UnmarshalText(text []byte) error { return frame.UnmarshalText(t, text, errs) }

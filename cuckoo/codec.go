@@ -9,14 +9,24 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// A counted holds the parameters in a frame, which docs/format.md describes.
+// A header holds the parameters in a frame of kind Cuckoo. The payload is the
+// table.
+type header struct {
+	Buckets         uint64   // offset 0
+	FingerprintBits uint8    // 8
+	Compact         bool     // 9
+	_               [6]uint8 // 10: zeros
+	Count           uint64   // 16: number of fingerprints in the table
+}
+
+// A counted holds what a header says.
 type counted struct {
 	Params
 	count uint64
 }
 
 var format = frame.Format[counted, byte]{
-	Kind: frame.Cuckoo, Version: 1, Errs: errs, Parse: parseParams, Fits: counted.fits,
+	Kind: frame.Cuckoo, Version: 1, Errs: errs, Parse: parseParams,
 }
 
 // AppendBinary appends the encoded filter to dst: 72 bytes plus the table. See
@@ -36,7 +46,11 @@ func (f *Filter) UnmarshalBinary(data []byte) error {
 
 // ReadFrom decodes the next filter from r into f. See Encoding in package
 // [hashfam].
-func (f *Filter) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, f.decode) }
+func (f *Filter) ReadFrom(r io.Reader) (int64, error) {
+	fr := frame.NewReader(r, errs)
+	err := f.decode(fr)
+	return fr.Bytes(), err
+}
 
 // MarshalText returns the encoded filter in base64.
 func (f Filter) MarshalText() ([]byte, error) { return frame.MarshalText(&f) }
@@ -58,11 +72,9 @@ func (f *Filter) encode() (frame.Header, frame.Payload, error) {
 	if err := p.check(hashfam.ErrParams); err != nil {
 		return frame.Header{}, nil, err
 	}
-	flags := uint64(p.FingerprintBits)
-	if p.Compact {
-		flags |= 1 << 8
-	}
-	h := format.NewWords(p.Family, p.SizeBytes(), p.Buckets, flags, f.count)
+	h := format.New(p.Family, header{
+		Buckets: p.Buckets, FingerprintBits: uint8(p.FingerprintBits), Compact: p.Compact, Count: f.count,
+	}, p.SizeBytes())
 	return h, frame.Numbers(f.table.Bytes), nil
 }
 
@@ -83,18 +95,18 @@ func (f *Filter) decode(r *frame.Reader) error {
 // parseParams reads the parameters from a verified header and checks that the
 // payload has the corresponding length.
 func parseParams(h frame.Header, fam hashfam.Family) (counted, error) {
-	w, err := h.Words(errs, 64, 9, 64)
-	if err != nil {
+	var w header
+	if err := h.DecodeParams(&w, errs); err != nil {
 		return counted{}, err
 	}
-	p := Params{Buckets: w[0], FingerprintBits: int(w[1] & 0xff), Compact: w[1]>>8 == 1, Family: fam}
+	p := Params{Buckets: w.Buckets, FingerprintBits: int(w.FingerprintBits), Compact: w.Compact, Family: fam}
 	if err := p.check(hashfam.ErrCorrupt); err != nil {
 		return counted{}, err
 	}
-	if w[2] > p.slots() {
-		return counted{}, errs.Field(hashfam.ErrCorrupt, "number of fingerprints", w[2], fmt.Sprintf("at most %d slots", p.slots()))
+	if w.Count > p.slots() {
+		return counted{}, errs.Field(hashfam.ErrCorrupt, "number of fingerprints", w.Count, fmt.Sprintf("at most %d slots", p.slots()))
 	}
-	return counted{p, w[2]}, h.CheckPayload(p.SizeBytes(), errs)
+	return counted{p, w.Count}, h.CheckPayload(p.SizeBytes(), errs)
 }
 
 // checkTable checks that adding keys can result in this table: it must contain

@@ -126,10 +126,10 @@ func (p Params) check(reason error) error {
 	return nil
 }
 
-// fits returns an error for the given reason if a filter with these parameters
-// is too large for this platform.
-func (p Params) fits(reason error) error {
-	return errs.Fits(reason, "Params.Buckets", p.Buckets, p.SizeBytes())
+// fits returns ErrParams if a filter with these parameters is too large for this
+// platform.
+func (p Params) fits() error {
+	return errs.Fits(hashfam.ErrParams, "Params.Buckets", p.Buckets, p.SizeBytes())
 }
 
 // String describes p in one line, without the family's key.

@@ -27,7 +27,7 @@ func New(c Config) (*Filter, error) {
 // If there is not enough memory, the program crashes, so check
 // [Params.SizeBytes] first if p comes from an untrusted source.
 func NewFromParams(p Params) (*Filter, error) {
-	if err := cmp.Or(p.check(hashfam.ErrParams), p.fits(hashfam.ErrParams)); err != nil {
+	if err := cmp.Or(p.check(hashfam.ErrParams), p.fits()); err != nil {
 		return nil, err
 	}
 	return &Filter{newReadable(p, make([]byte, p.SizeBytes()), 0)}, nil
@@ -67,16 +67,6 @@ func (f *readable) SizeBytes() uint64 { return uint64(len(f.table.Bytes)) }
 // Len returns the exact number of keys that were added and not deleted,
 // counting copies.
 func (f *readable) Len() uint64 { return f.count }
-
-// FillRatio returns the fraction of slots that are used, 0 to 1.
-func (f *readable) FillRatio() float64 { return float64(f.count) / float64(f.params.slots()) }
-
-// FalsePositiveRate returns the current false-positive rate, which is
-// [Params.RateAt] for Len keys. Each copy counts as a key, so the true rate is
-// lower if there are copies. The true rate is higher if ContainsOrAdd added the
-// keys, because then no two keys match each other: where FalsePositiveRate
-// returns r, it is -ln(1-r), for example 0.128 instead of 0.12.
-func (f *readable) FalsePositiveRate() float64 { return f.params.RateAt(f.count) }
 
 // Reset removes all keys.
 func (f *Filter) Reset() {

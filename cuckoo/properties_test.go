@@ -101,7 +101,7 @@ var scalables = conformance.Structure{
 		binary.LittleEndian.PutUint64(params, 1<<36)
 		binary.LittleEndian.PutUint64(params[8:], math.Float64bits(0.01))
 		params[24], params[25] = 0, 10
-		binary.LittleEndian.PutUint64(params[32:], ScalableConfig{Expected: 1 << 36, FPRate: 0.01}.geometry().Roots)
+		binary.LittleEndian.PutUint64(params[32:], ScalableConfig{Expected: 1 << 36, FPRate: 0.01}.shape().Plots)
 		return 1 << 37
 	},
 }

@@ -41,10 +41,10 @@ type Scalable struct {
 // first if c comes from an untrusted source.
 func NewScalable(c ScalableConfig) (*Scalable, error) {
 	_, err := c.InitialBytes()
-	if err = cmp.Or(err, c.fits(hashfam.ErrParams)); err != nil {
+	if err = cmp.Or(err, c.fits()); err != nil {
 		return nil, err
 	}
-	return &Scalable{c, *pages.New(c.geometry(), partnersKey(c.Family))}, nil
+	return &Scalable{c, *pages.New(c.shape(), partnersKey(c.Family))}, nil
 }
 
 // NewScalableReceiver is like [NewReceiver] for a Scalable.

@@ -32,7 +32,6 @@ type scalableHeader struct {
 
 var scalableFormat = frame.Format[scalableHeader, byte]{
 	Kind: frame.ScalableCuckoo, Version: 1, Errs: errs, Parse: parseScalable,
-	Fits: scalableHeader.fits,
 }
 
 // AppendBinary appends the encoded filter to dst: the pages, 8 bytes for each
@@ -55,7 +54,11 @@ func (s *Scalable) UnmarshalBinary(data []byte) error {
 
 // ReadFrom decodes the next filter from r into s. See Encoding in package
 // [hashfam].
-func (s *Scalable) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, s.decode) }
+func (s *Scalable) ReadFrom(r io.Reader) (int64, error) {
+	fr := frame.NewReader(r, errs)
+	err := s.decode(fr)
+	return fr.Bytes(), err
+}
 
 // MarshalText returns the encoded filter in base64.
 func (s Scalable) MarshalText() ([]byte, error) { return frame.MarshalText(&s) }
@@ -75,7 +78,7 @@ func (s *Scalable) encode() (frame.Header, frame.Payload, error) {
 	}
 	h := scalableFormat.New(c.Family, scalableParams{
 		Expected: c.Expected, FPRate: c.FPRate, Count: s.Len(), Compact: c.Compact,
-		LogBuckets: s.pages.LogBuckets(), Plots: s.pages.Roots, MemoryBytes: c.MemoryBytes,
+		LogBuckets: s.pages.LogBuckets(), Plots: s.pages.Plots, MemoryBytes: c.MemoryBytes,
 	}, size)
 	return h, s.pages.Payload, nil
 }
@@ -86,7 +89,7 @@ func (s *Scalable) decode(r *frame.Reader) error {
 	if err != nil {
 		return err
 	}
-	set, err := pages.Parse(h.geometry(), partnersKey(h.Family), payload)
+	set, err := pages.Parse(h.shape(), partnersKey(h.Family), payload)
 	if err != nil {
 		return err
 	}
@@ -107,11 +110,11 @@ func parseScalable(h frame.Header, fam hashfam.Family) (scalableHeader, error) {
 	if err := c.check(hashfam.ErrCorrupt); err != nil {
 		return scalableHeader{}, err
 	}
-	g := c.geometry()
-	if p.Plots != g.Roots {
-		return scalableHeader{}, errs.Field(hashfam.ErrCorrupt, "number of plots", p.Plots, fmt.Sprint(g.Roots))
+	shape := c.shape()
+	if p.Plots != shape.Plots {
+		return scalableHeader{}, errs.Field(hashfam.ErrCorrupt, "number of plots", p.Plots, fmt.Sprint(shape.Plots))
 	}
-	if logBuckets := g.LogBuckets(); p.LogBuckets != logBuckets {
+	if logBuckets := shape.LogBuckets(); p.LogBuckets != logBuckets {
 		return scalableHeader{}, errs.Field(hashfam.ErrCorrupt, "logarithm of the buckets per page", p.LogBuckets, fmt.Sprint(logBuckets))
 	}
 	return scalableHeader{c, p.Count}, nil

@@ -44,25 +44,25 @@ func (c ScalableConfig) check(reason error) error {
 	if !(c.FPRate >= minScalableRate && c.FPRate < 1) {
 		return errs.Field(reason, "ScalableConfig.FPRate", c.FPRate, fmt.Sprintf("at least %g and below 1", minScalableRate))
 	}
-	g := c.geometry()
-	if g.Roots > sizing.MaxBits/(8*g.RootBytes()) {
+	shape := c.shape()
+	if shape.Plots > sizing.MaxBits/(8*shape.PageBytes()) {
 		return errs.Field(reason, "ScalableConfig.Expected", c.Expected,
 			fmt.Sprintf("a number of keys that fits in %d bits", uint64(sizing.MaxBits)))
 	}
 	return nil
 }
 
-// fits returns an error for the given reason if the first pages of a filter for
-// c, which is valid, are too large for this platform.
-func (c ScalableConfig) fits(reason error) error {
-	return errs.Fits(reason, "ScalableConfig.Expected", c.Expected, c.geometry().SizeBytes())
+// fits returns ErrParams if the first pages of a filter for c, which is valid,
+// are too large for this platform.
+func (c ScalableConfig) fits() error {
+	return errs.Fits(hashfam.ErrParams, "ScalableConfig.Expected", c.Expected, c.shape().SizeBytes())
 }
 
-// geometry returns the geometry of the pages if Expected and FPRate are valid.
-func (c ScalableConfig) geometry() pages.Geometry {
-	g := pages.NewGeometry(c.Expected, c.FPRate, c.Compact)
-	g.Limit = c.MemoryBytes
-	return g
+// shape returns the shape of the pages if Expected and FPRate are valid.
+func (c ScalableConfig) shape() pages.Shape {
+	s := pages.NewShape(c.Expected, c.FPRate, c.Compact)
+	s.Limit = c.MemoryBytes
+	return s
 }
 
 // InitialBytes returns the size of a new filter in bytes, without allocating
@@ -74,7 +74,7 @@ func (c ScalableConfig) InitialBytes() (uint64, error) {
 	}
 	// An encoded filter may have any MemoryBytes, so that the format does not
 	// depend on the page size in memory.
-	size := c.geometry().SizeBytes()
+	size := c.shape().SizeBytes()
 	if c.MemoryBytes > 0 && c.MemoryBytes < size {
 		return 0, errs.Field(hashfam.ErrParams, "ScalableConfig.MemoryBytes", c.MemoryBytes,
 			fmt.Sprintf("at least %d, the size of the first pages", size))

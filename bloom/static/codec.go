@@ -106,7 +106,11 @@ func (f *Filter) UnmarshalBinary(data []byte) error {
 
 // ReadFrom decodes the next filter from r into f. See Encoding in package
 // [hashfam].
-func (f *Filter) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, f.decode) }
+func (f *Filter) ReadFrom(r io.Reader) (int64, error) {
+	fr := frame.NewReader(r, errs)
+	err := f.decode(fr)
+	return fr.Bytes(), err
+}
 
 // MarshalText returns the encoded filter in base64.
 func (f Filter) MarshalText() ([]byte, error) { return frame.MarshalText(&f) }

@@ -103,12 +103,13 @@ func Example_yesterdaysMistakes() {
 				asked++
 			}
 		}
-		fmt.Printf("%d keys, %d bytes, asked in vain %d times\n", f.filter.Len(), f.filter.SizeBytes(), asked)
+		p := f.filter.Params()
+		fmt.Printf("%d keys, %5d absent: %d bytes, asked in vain %d times\n", p.Keys, p.Absent, p.SizeBytes(), asked)
 		f.store[fmt.Sprint("nobody ", 2*day)] = "a record"
 		f.store[fmt.Sprint("nobody ", 2*day+1)] = "a record"
 	}
 	// Output:
-	// 10000 keys, 8536 bytes, asked in vain 477 times
-	// 10002 keys, 8688 bytes, asked in vain 0 times
-	// 10004 keys, 8688 bytes, asked in vain 0 times
+	// 10000 keys,     0 absent: 8544 bytes, asked in vain 477 times
+	// 10002 keys, 49998 absent: 8704 bytes, asked in vain 0 times
+	// 10004 keys, 49996 absent: 8704 bytes, asked in vain 0 times
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/ribbon"
-	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 // New returns a filter of the keys with the given digests, which must be
@@ -21,8 +20,9 @@ import (
 //
 // New returns [hashfam.ErrParams], naming the field, if c is invalid for this
 // number of digests, if they are not hashes (100 digests or more have the same
-// bit), or if they need more than 32 layers, which happens only if someone
-// chose the keys. If the context is done first, New returns its error.
+// bit among the lowest 48), or if they need more than 32 layers, which happens
+// only if someone chose the keys. If the context is done first, New returns its
+// error.
 func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Filter, error) {
 	if _, err := c.columns(0); err != nil { // before digests are sorted
 		return nil, err
@@ -118,14 +118,6 @@ func (f *Filter) Len() uint64 { return f.Params().Keys }
 // SizeBytes returns the size of the thresholds and slots in bytes. The
 // structure itself adds less than 400 bytes.
 func (f *Filter) SizeBytes() uint64 { return f.ribbon.SizeBytes() }
-
-// FalsePositiveRate returns the probability that the filter finds a key that it
-// was not built from, neither as a member nor as an absent key. This includes
-// keys with the same digest as a member. Without members, it is 0.
-// FalsePositiveRate runs in O(n) time.
-func (f *Filter) FalsePositiveRate() float64 {
-	return sizing.WithDigest(f.ribbon.Rate(), f.Len())
-}
 
 // Equal reports whether f and other have the same family, rate and digests,
 // even if they were built in different ways. It compares all slots.

@@ -191,6 +191,9 @@ func TestStaticPlansNeedARate(t *testing.T) {
 		require.ErrorIs(t, err, hashfam.ErrParams)
 		require.ErrorContains(t, err, "Config.MemoryBytes")
 	}
+	_, err := Static(static.Config{FPRate: 1}) // which only NewExact accepts
+	require.ErrorIs(t, err, hashfam.ErrParams)
+	require.ErrorContains(t, err, "Config.FPRate")
 }
 
 // The frame of a static filter, whose digests fill several shards of its first

@@ -32,7 +32,7 @@ func Open(name string, of Structure) (*Journal, error) {
 	if of == nil {
 		return nil, errs.Field(hashfam.ErrParams, "of", nil, "a structure")
 	}
-	if p, ok := of.(parts); ok && p.Shards() == 0 {
+	if p, ok := of.(parts); ok && p.count() == 0 {
 		return nil, errs.Field(hashfam.ErrParams, "of", "no shards", "an Of made with New or Read")
 	}
 	j := &Journal{name: name, of: of, check: of.Family().CheckValue(), fsync: (*os.File).Sync, limit: limitFor(0)}

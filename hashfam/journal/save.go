@@ -164,7 +164,7 @@ func (s *snapshot) writeStructure(w *os.File) (begin int64, cuts []int, err erro
 		begin, err = s.j.of.WriteTo(w)
 		return int64(n) + begin, []int{0}, err
 	}
-	cuts = make([]int, s.j.parts.Shards())
+	cuts = make([]int, s.j.parts.count())
 	begin, err = s.j.parts.writeShards(w, func(shard int) {
 		s.j.mu.Lock()
 		defer s.j.mu.Unlock()

@@ -22,7 +22,7 @@ func Shards[T Structure](o *sharded.Of[T]) Structure { return shards[T]{o} }
 
 // parts are structures that are written one by one, while the others change.
 type parts interface {
-	Shards() int
+	count() int
 	first() Structure
 	// writeShards calls begin while a shard is locked, before it is written. It
 	// returns the number of bytes.
@@ -30,6 +30,8 @@ type parts interface {
 }
 
 type shards[T Structure] struct{ *sharded.Of[T] }
+
+func (s shards[T]) count() int { return s.Shards() }
 
 func (s shards[T]) first() (first Structure) {
 	s.Each(func(i int, shard T) error {

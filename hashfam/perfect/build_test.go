@@ -68,7 +68,7 @@ func (s *simple) fill(digests []hashfam.Digest, compact bool) (bumped []hashfam.
 		s.seeds[b] = byte(seed)
 		for _, d := range buckets[b] {
 			if seed == 0 {
-				bumped = append(bumped, after(d))
+				bumped = append(bumped, rehash(d))
 			} else {
 				s.used[s.candidate(d.Probe()).place(&s.level, seed)] = true
 			}
@@ -105,8 +105,8 @@ func (s *simple) best(digests []hashfam.Digest) (best uint64) {
 // contains all places that the first level left free.
 func requireSimple(t require.TestingT, f *Function, digests []hashfam.Digest, compact bool) {
 	free := map[uint64]bool{}
-	for i := range f.free.n {
-		free[f.free.at(i)] = true
+	for i := range f.list.n {
+		free[f.list.at(i)] = true
 	}
 	for i, l := range f.levels {
 		n := uint64(len(digests))
@@ -335,17 +335,13 @@ func requireParams(t *testing.T, want string, built bool, err error) {
 func TestTooManyLevelsAreRejected(t *testing.T) {
 	machine.Matters(t)
 	digests := sorted(t, random(1000, 1))
-	b, err := newBuilder(shape{keys: 1000}, hashfam.Family{})
+	b, err := newBuilder(shape{keys: 1000})
 	require.NoError(t, err)
 	b.levels = 1
-	for _, d := range digests {
-		require.NoError(t, b.add(t.Context(), d, 0))
-	}
-	_, err = b.finish(t.Context())
+	require.NoError(t, b.readKeys(t.Context(), pairs(digests, nil)))
+	err = b.addLevels(t.Context())
 	require.EqualError(t, err, "perfect: invalid parameters: digests = 122 left after 1 levels, want random digests: use a keyed Family")
-	b, err = newBuilder(shape{}, hashfam.Family{})
-	require.NoError(t, err)
-	err = b.place(t.Context(), make([]hashfam.Digest, 2)) // no seed places two equal digests
+	err = b.addLast(make([]hashfam.Digest, 2)) // no seed places two equal digests
 	require.EqualError(t, err, "perfect: invalid parameters: digests = 2 in the last level have no seed, want random digests: use a keyed Family")
 }
 
@@ -398,13 +394,13 @@ func TestChosenDigestsNeedNoMoreMemory(t *testing.T) {
 		}
 		digests = sorted(t, digests)
 		n := uint64(len(digests))
-		b, err := newBuilder(shape{keys: n}, hashfam.Family{})
+		b, err := newBuilder(shape{keys: n})
 		require.NoError(t, err)
 		for _, d := range digests {
-			require.NoError(t, b.add(t.Context(), d, 0))
+			b.first.add(d, 0)
 		}
 		require.LessOrEqual(t, b.first.order.n, windowSize, name)
-		require.LessOrEqual(t, len(b.first.bumped.digests)+len(b.first.free.bytes), 2*len(digests), name)
+		require.LessOrEqual(t, len(b.waiting.digests)+len(b.first.free.bytes), 2*len(digests), name)
 	}
 }
 
@@ -414,9 +410,9 @@ func TestGapsReturnTheirNumbers(t *testing.T) {
 		slices.Sort(numbers)
 		var g gaps
 		for _, i := range numbers {
-			g.add(i)
+			g.append(i)
 		}
-		g.rewind()
+		g = g.rewound()
 		for _, i := range numbers {
 			require.Equal(t, i, g.take())
 		}
@@ -428,12 +424,11 @@ func TestGapsReturnTheirNumbers(t *testing.T) {
 // are bumped.
 func TestLargeBucketsAreBumped(t *testing.T) {
 	for n := 1; n <= maxBucket+5; n++ {
-		var f filler
-		f.start(newLevel(1000, 0, true, make([]byte, bucketsOf(1000))))
+		f := newFiller(newLevel(1000, 0, true, make([]byte, bucketsOf(1000))), new(keyList))
 		for i := range n {
 			f.add(checks.Probing(1<<60+uint64(i)<<50), 0)
 		}
-		f.finish(1000)
+		f.end(1000)
 		if n <= maxBucket {
 			require.Empty(t, f.bumped.digests, "%d keys", n)
 		} else {

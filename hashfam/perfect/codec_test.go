@@ -114,7 +114,7 @@ func TestEqualComparesTheWholeLayout(t *testing.T) {
 		"compact": func(l *shape) { l.compact = true },
 		"seed":    func(l *shape) { l.seed++ },
 		"bumped":  func(l *shape) { l.bumped = append([]uint64{20}, l.bumped...) },
-		"slots":   func(l *shape) { l.slots.width++ },
+		"slots":   func(l *shape) { l.slot.width++ },
 	} {
 		g := &Function{f.stored}
 		require.True(t, f.Equal(g), name)
@@ -162,7 +162,7 @@ func TestLayoutLimits(t *testing.T) {
 func TestDecodersRejectInvalidLists(t *testing.T) {
 	machine.Matters(t)
 	f := build1(t, Config{}, random(3001, 1))
-	list, at := f.shape.free(), uint64(0)
+	list, at := f.shape.newList(), uint64(0)
 	for _, l := range f.levels {
 		at += uint64(len(l.seeds))
 	}
@@ -176,7 +176,7 @@ func TestDecodersRejectInvalidLists(t *testing.T) {
 	} {
 		b := bytes.Clone(f.mapped)
 		change(b)
-		_, err := f.shape.over(b)
+		_, err := f.shape.mapping(b)
 		require.Equal(t, name != "", errors.Is(err, hashfam.ErrCorrupt), name)
 	}
 }
@@ -184,7 +184,7 @@ func TestDecodersRejectInvalidLists(t *testing.T) {
 // listOf returns a list that contains numbers, which must be ascending.
 func listOf(t require.TestingT, numbers []uint64, limit uint64) eliasFano {
 	l := newEliasFano(uint64(len(numbers)), limit)
-	l.use(make([]byte, l.bytes()))
+	l.setBytes(make([]byte, l.bytes()))
 	for i, v := range numbers {
 		l.put(uint64(i), v)
 	}
@@ -227,7 +227,7 @@ func TestListHasOneMarkPer256Numbers(t *testing.T) {
 func TestNumbersAtTheLimitAreCorrupt(t *testing.T) {
 	machine.Matters(t)
 	l := newEliasFano(3, 25)
-	l.use(make([]byte, l.bytes()))
+	l.setBytes(make([]byte, l.bytes()))
 	for i, v := range []uint64{0, 24, 25} {
 		l.put(uint64(i), v)
 	}
@@ -241,7 +241,7 @@ func TestBitsAfterTheLowBitsAreCorrupt(t *testing.T) {
 	require.EqualValues(t, 3, size.width)
 	for bit := range 16 {
 		l := size
-		l.use(make([]byte, l.bytes()))
+		l.setBytes(make([]byte, l.bytes()))
 		l.high[0] = 0b111
 		l.low[bit/8] |= 1 << (bit % 8)
 		if err := l.mark(); bit < 9 {

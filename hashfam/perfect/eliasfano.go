@@ -49,8 +49,11 @@ func (l *eliasFano) highBits() uint64 {
 // bytes returns the size of the list.
 func (l *eliasFano) bytes() uint64 { return l.lowBytes() + (l.highBits()+63)/64*wordBytes }
 
-// use makes l use the bytes b. mark must be called before numbers are read.
-func (l *eliasFano) use(b []byte) { l.low, l.high = b, b[l.lowBytes():] }
+// setBytes makes l use the bytes b. mark must be called before numbers are read.
+func (l *eliasFano) setBytes(b []byte) {
+	l.low = b
+	l.high = b[l.lowBytes():]
+}
 
 // put sets number i to v while the list is built. v must not be less than the
 // previous number.

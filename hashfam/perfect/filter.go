@@ -117,13 +117,6 @@ func (f *Filter) setValues(ctx context.Context, digests []hashfam.Digest, values
 	return nil
 }
 
-// copyError returns the error for a digest that is equal to an earlier one, but
-// has another value.
-func copyError(i, earlier, value, other uint64) error {
-	return paramError(fmt.Sprintf("digest %d", i), fmt.Sprintf("equal to digest %d, values %d and %d", earlier, other, value),
-		"distinct digests: Family.Derive gives others")
-}
-
 // NewFilterReceiver returns a filter to decode into. It accepts data encoded
 // with fam.
 func NewFilterReceiver(fam hashfam.Family) *Filter {
@@ -150,7 +143,7 @@ func (f *Filter) ContainsDigest(d hashfam.Digest) bool {
 		return false
 	}
 	i := f.index(d)
-	return f.slots.match(f.slots.word(i), i, uint64(after(d)))
+	return f.slots.match(f.slots.word(i), i, fingerprint(d))
 }
 
 // ContainsAll appends the result of ContainsDigest for each digest to dst and
@@ -171,7 +164,7 @@ func (f *Filter) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 			words[i] = f.slots.word(index)
 		}
 		for i, d := range block {
-			dst = append(dst, f.slots.match(words[i], indexes[i], uint64(after(d))))
+			dst = append(dst, f.slots.match(words[i], indexes[i], fingerprint(d)))
 		}
 	}
 	return dst
@@ -197,7 +190,7 @@ func (f *Filter) ValueDigest(d hashfam.Digest) (value uint64, found bool) {
 	}
 	i := f.index(d)
 	word := f.slots.word(i)
-	if !f.slots.match(word, i, uint64(after(d))) {
+	if !f.slots.match(word, i, fingerprint(d)) {
 		return 0, false
 	}
 	return f.slots.valueAt(word, i), true
@@ -224,7 +217,7 @@ func (f *Filter) ValueAll(values []uint64, found []bool, digests []hashfam.Diges
 		}
 		for i, d := range block {
 			value := uint64(0)
-			match := f.slots.match(words[i], indexes[i], uint64(after(d)))
+			match := f.slots.match(words[i], indexes[i], fingerprint(d))
 			if match {
 				value = f.slots.valueAt(words[i], indexes[i])
 			}

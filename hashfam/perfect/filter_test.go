@@ -155,7 +155,7 @@ func TestSlotsKeepFingerprintsAndValues(t *testing.T) {
 		length := rapid.Uint64Range(one, maxFingerprint*one).Draw(t, "fingerprint in 1/65536 bits")
 		size := slotSize{uint64(value)*one + length, uint(value)}
 		n := rapid.Uint64Range(1, 100).Draw(t, "n")
-		s := newFingerprints(size, make([]byte, size.bytes(n)))
+		s := newSlots(size, make([]byte, size.bytes(n)))
 		thirds := rapid.SliceOfN(rapid.Uint64(), int(n), int(n)).Draw(t, "third values")
 		for i := range n {
 			s.set(i, thirds[i], thirds[i]*spread&s.valueMask())

@@ -25,7 +25,11 @@ func (f *Filter) UnmarshalBinary(data []byte) error {
 
 // ReadFrom decodes the next filter from r into f. See Encoding in package
 // [hashfam].
-func (f *Filter) ReadFrom(r io.Reader) (int64, error) { return frame.ReadFrom(r, errs, f.decode) }
+func (f *Filter) ReadFrom(r io.Reader) (int64, error) {
+	fr := frame.NewReader(r, errs)
+	err := f.decode(fr)
+	return fr.Bytes(), err
+}
 
 // MarshalText returns the encoded filter in base64.
 func (f Filter) MarshalText() ([]byte, error) { return frame.MarshalText(&f) }
@@ -35,8 +39,8 @@ func (f *Filter) UnmarshalText(text []byte) error { return frame.UnmarshalText(f
 
 // ReadFilterParams is like [ReadParams] for an encoded filter.
 func ReadFilterParams(r io.Reader, fam hashfam.Family) (FilterParams, error) {
-	l, err := formatOf(frame.PerfectFilter).ReadHeader(r, fam)
-	return l.filterParams(fam), err
+	sh, err := formatOf(frame.PerfectFilter).ReadHeader(r, fam)
+	return sh.filterParams(fam), err
 }
 
 func (f *Filter) decode(r *frame.Reader) error { return f.decodeAs(frame.PerfectFilter, r) }

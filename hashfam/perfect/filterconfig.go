@@ -36,7 +36,7 @@ func (c FilterConfig) EstimatedBytes(n uint64) (uint64, error) {
 
 // shape returns the shape of a filter of n keys.
 func (c FilterConfig) shape(n uint64) shape {
-	return shape{keys: n, compact: c.Compact, slots: newSlotSize(c.FPRate, c.ValueBits, n)}
+	return shape{keys: n, compact: c.Compact, slot: newSlotSize(c.FPRate, c.ValueBits, n)}
 }
 
 // check returns ErrParams if c is invalid for n keys.

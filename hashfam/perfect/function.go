@@ -23,9 +23,9 @@ import (
 // remove duplicate keys or, if there are none, use another family: with
 // probability n^2/2^65, two of n different keys have the same digest. New also
 // returns ErrParams if the digests are not hashes (100 digests or more have the
-// same bit), and if too many digests share a bucket, which happens only if
-// someone chose the keys, so a keyed family prevents it. If the context is done
-// first, New returns its error.
+// same bit among the lowest 48), and if too many digests share a bucket, which
+// happens only if someone chose the keys, so a keyed family prevents it. If the
+// context is done first, New returns its error.
 func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Function, error) {
 	if err := errs.Context(ctx); err != nil {
 		return nil, err

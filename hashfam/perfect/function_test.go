@@ -86,7 +86,7 @@ func TestBitsPerKey(t *testing.T) {
 		require.LessOrEqual(t, 8*float64(f.SizeBytes()-f.slots.bytes(f.n))/float64(c.n), c.function, "%+v", c)
 		require.LessOrEqual(t, 8*float64(f.SizeBytes())/float64(c.n), c.filter, "%+v", c)
 		require.InDelta(t, f.FalsePositiveRate(), 0.01, 1e-6)
-		require.EqualValues(t, len(f.mapped)+len(f.slots.bits)+8*len(f.free.marks), f.SizeBytes())
+		require.EqualValues(t, len(f.mapped)+len(f.slots.bits)+8*len(f.list.marks), f.SizeBytes())
 	}
 }
 

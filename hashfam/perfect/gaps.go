@@ -15,8 +15,8 @@ type gaps struct {
 
 const wideGap = 255
 
-// add adds a number, which must be larger than the previous one.
-func (g *gaps) add(i uint64) {
+// append appends a number, which must be larger than the previous one.
+func (g *gaps) append(i uint64) {
 	gap := i - g.next
 	g.next = i + 1
 	if gap < wideGap {
@@ -26,9 +26,8 @@ func (g *gaps) add(i uint64) {
 	}
 }
 
-// rewind makes take start with the first number. After this, no numbers can be
-// added.
-func (g *gaps) rewind() { g.next = 0 }
+// rewound returns a list of the same numbers, from which they can be taken.
+func (g *gaps) rewound() gaps { return gaps{bytes: g.bytes} }
 
 // take removes the first number and returns it, or 2^64-1 if there is none.
 func (g *gaps) take() uint64 {

@@ -25,13 +25,15 @@ func (f *Function) IndexDigest(d hashfam.Digest) uint64 { return f.index(d) }
 // in the first level, is the result itself. In later levels no place is below
 // n, so each must be mapped to a place that the first level left free.
 //
-// Level i uses the values 3i and 3i+1 of the digest's probe sequence.
+// Level i uses the values 3i and 3i+1 of the digest's probe sequence. The value
+// 3i+2 is the digest for the next level; for level 0, it is also the key's
+// fingerprint.
 type mapping struct {
 	n      uint64 // number of keys
 	levels []level
 	last   lastLevel
-	free   eliasFano
-	built  bool // false in a zero mapping, whose other fields are those of a mapping without keys
+	list   eliasFano // the places that the first level left free, one for each place in later levels
+	built  bool      // false in a zero mapping, whose other fields are those of a mapping without keys
 }
 
 var zero = errs.Zero("Function or Filter", "New, NewFilter or a view, or decode into it")
@@ -66,5 +68,11 @@ func (m *mapping) result(place uint64) uint64 {
 	if place < m.n {
 		return place
 	}
-	return m.free.at(place - m.n)
+	return m.list.at(place - m.n)
 }
+
+// rehash returns the digest for the next level.
+func rehash(d hashfam.Digest) hashfam.Digest { return hashfam.Digest(d.Probe().Next().Next()) }
+
+// fingerprint returns the key's fingerprint. Slots contain its highest bits.
+func fingerprint(d hashfam.Digest) uint64 { return uint64(rehash(d)) }

@@ -230,9 +230,9 @@ func claimHuge(params []byte) uint64 {
 	binary.LittleEndian.PutUint64(params, maxKeys)
 	l := shape{keys: maxKeys}
 	for i := range params[9] {
-		l.bumped = append(l.bumped, binary.LittleEndian.Uint64(params[fixedBytes+8*int(i):]))
+		l.bumped = append(l.bumped, binary.LittleEndian.Uint64(params[headerBytes+8*int(i):]))
 	}
-	l.slots = slotSize{uint64(binary.LittleEndian.Uint32(params[16:])), uint(params[20])}
+	l.slot = slotSize{uint64(binary.LittleEndian.Uint32(params[16:])), uint(params[20])}
 	return l.bytes()
 }
 

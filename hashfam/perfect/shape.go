@@ -2,6 +2,7 @@ package perfect
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
@@ -17,19 +18,19 @@ type shape struct {
 	compact bool
 	seed    uint32   // the last level's seed
 	bumped  []uint64 // number of keys in each level after the first
-	slots   slotSize // zero in a function
+	slot    slotSize // zero in a function
 }
 
-// check returns ErrCorrupt if l is invalid in a frame of this kind.
-func (l *shape) check(kind frame.Kind) error {
+// check returns ErrCorrupt if s is invalid in a frame of this kind.
+func (s *shape) check(kind frame.Kind) error {
 	switch {
-	case l.keys > maxKeys:
-		return errs.Field(hashfam.ErrCorrupt, "Params.Keys", l.keys, fmt.Sprintf("at most %d", uint64(maxKeys)))
-	case l.seed >= maxLastSeeds:
-		return errs.Field(hashfam.ErrCorrupt, "seed of the last level", l.seed, fmt.Sprintf("below %d", maxLastSeeds))
+	case s.keys > maxKeys:
+		return errs.Field(hashfam.ErrCorrupt, "Params.Keys", s.keys, fmt.Sprintf("at most %d", uint64(maxKeys)))
+	case s.seed >= maxLastSeeds:
+		return errs.Field(hashfam.ErrCorrupt, "seed of the last level", s.seed, fmt.Sprintf("below %d", maxLastSeeds))
 	}
-	n := l.keys
-	for i, bumped := range l.bumped {
+	n := s.keys
+	for i, bumped := range s.bumped {
 		if n <= maxLast {
 			return errs.Field(hashfam.ErrCorrupt, fmt.Sprintf("keys of level %d", i), n, fmt.Sprintf("above %d except in the last level", maxLast))
 		}
@@ -39,83 +40,87 @@ func (l *shape) check(kind frame.Kind) error {
 		n = bumped
 	}
 	if n > maxLast {
-		return errs.Field(hashfam.ErrCorrupt, fmt.Sprintf("keys of level %d", len(l.bumped)), n, fmt.Sprintf("at most %d in the last level", maxLast))
+		return errs.Field(hashfam.ErrCorrupt, fmt.Sprintf("keys of level %d", len(s.bumped)), n, fmt.Sprintf("at most %d in the last level", maxLast))
 	}
-	return l.slots.check(kind)
+	return s.slot.check(kind)
 }
 
-// free returns the list of the places that the first level left free, without
+// newList returns the list of the places that the first level left free, without
 // its bytes.
-func (l *shape) free() eliasFano {
+func (s *shape) newList() eliasFano {
 	n := uint64(0)
-	for _, bumped := range l.bumped {
+	for _, bumped := range s.bumped {
 		n += bumped
 	}
-	return newEliasFano(n, l.keys)
+	return newEliasFano(n, s.keys)
 }
 
-func (l *shape) mappingBytes() uint64 {
+func (s *shape) mappingBytes() uint64 {
 	total := uint64(0)
-	n := l.keys
-	for _, bumped := range l.bumped {
+	n := s.keys
+	for _, bumped := range s.bumped {
 		total += bucketsOf(n)
 		n = bumped
 	}
-	free := l.free()
-	return (total + free.bytes() + wordBytes - 1) / wordBytes * wordBytes
+	list := s.newList()
+	return (total + list.bytes() + wordBytes - 1) / wordBytes * wordBytes
 }
 
 // bytes returns the size of the payload.
-func (l *shape) bytes() uint64 { return l.mappingBytes() + l.slots.bytes(l.keys) }
+func (s *shape) bytes() uint64 { return s.mappingBytes() + s.slot.bytes(s.keys) }
 
-// over returns the mapping with the bytes b. It returns ErrCorrupt if the list
+// mapping returns the mapping with the bytes b. It returns ErrCorrupt if the list
 // is damaged, because otherwise indexes could be out of range, and runs in
 // linear time in the number of bumped keys.
-func (l *shape) over(b []byte) (mapping, error) {
-	m := mapping{n: l.keys, free: l.free(), built: true}
-	m.levels = make([]level, 0, len(l.bumped))
-	n := l.keys
+func (s *shape) mapping(b []byte) (mapping, error) {
+	m := mapping{n: s.keys, list: s.newList(), built: true}
+	m.levels = make([]level, 0, len(s.bumped))
+	n := s.keys
 	base := uint64(0)
 	at := uint64(0)
-	for _, bumped := range l.bumped {
+	for _, bumped := range s.bumped {
 		end := at + bucketsOf(n)
-		m.levels = append(m.levels, newLevel(n, base, l.compact, b[at:end:end]))
+		m.levels = append(m.levels, newLevel(n, base, s.compact, b[at:end:end]))
 		base += n
 		n = bumped
 		at = end
 	}
-	m.last = lastLevel{base: base, n: n, seed: l.seed}
-	end := at + m.free.bytes()
-	m.free.use(b[at:end:end])
+	m.last = lastLevel{base: base, n: n, seed: s.seed}
+	end := at + m.list.bytes()
+	m.list.setBytes(b[at:end:end])
 	if err := checkZeros("bits after the list", b, 8*end); err != nil {
 		return mapping{}, err
 	}
-	return m, m.free.mark()
+	return m, m.list.mark()
+}
+
+func (s *shape) equal(t *shape) bool {
+	return s.keys == t.keys && s.compact == t.compact && s.seed == t.seed && s.slot == t.slot && slices.Equal(s.bumped, t.bumped)
 }
 
 // params returns the parameters. In addition to the payload there are marks.
-func (l *shape) params(fam hashfam.Family) Params {
-	marks := (l.free().n + markEvery - 1) / markEvery
-	return Params{Keys: l.keys, Compact: l.compact, bytes: l.bytes() + wordBytes*marks, Family: fam}
+func (s *shape) params(fam hashfam.Family) Params {
+	marks := (s.newList().n + markEvery - 1) / markEvery
+	return Params{Keys: s.keys, Compact: s.compact, bytes: s.bytes() + wordBytes*marks, Family: fam}
 }
 
-func (l *shape) filterParams(fam hashfam.Family) FilterParams {
-	return FilterParams{Params: l.params(fam), FPRate: l.slots.rate(), ValueBits: int(l.slots.value)}
+func (s *shape) filterParams(fam hashfam.Family) FilterParams {
+	return FilterParams{Params: s.params(fam), FPRate: s.slot.rate(), ValueBits: int(s.slot.value)}
 }
 
-// expected returns l with the numbers of keys that its levels are likely to
+// expected returns s with the numbers of keys that its levels are likely to
 // have.
-func (l shape) expected() shape {
-	l.bumped = nil
-	for n := l.keys; n > maxLast; {
-		n = bumpedOf(n, l.compact)
-		l.bumped = append(l.bumped, n)
+func (s shape) expected() shape {
+	s.bumped = nil
+	for n := s.keys; n > maxLast; {
+		n = bumpedOf(n, s.compact)
+		s.bumped = append(s.bumped, n)
 	}
-	return l
+	return s
 }
 
-// estimate returns about the size of a structure with l's keys and slots.
-func (l shape) estimate() uint64 {
-	l = l.expected()
-	return l.params(hashfam.Family{}).bytes
+// estimate returns about the size of a structure with s's keys and slots.
+func (s shape) estimate() uint64 {
+	s = s.expected()
+	return s.params(hashfam.Family{}).bytes
 }

@@ -89,8 +89,8 @@ func (s slotSize) widthOf(i uint64) uint { return uint((i*s.width+s.width+one-1)
 // valueMask returns the largest value.
 func (s slotSize) valueMask() uint64 { return 1<<s.value - 1 }
 
-// A fingerprints is an array of slots, one for each key.
-type fingerprints struct {
+// A slots is an array of slots, one for each key.
+type slots struct {
 	slotSize
 	bits  []byte
 	mask  uint64 // the largest value
@@ -98,8 +98,8 @@ type fingerprints struct {
 	below uint64 // number of its bits that word contains
 }
 
-func newFingerprints(size slotSize, bits []byte) fingerprints {
-	s := fingerprints{slotSize: size, bits: bits, mask: size.valueMask(), below: uint64(size.value)}
+func newSlots(size slotSize, bits []byte) slots {
+	s := slots{slotSize: size, bits: bits, mask: size.valueMask(), below: uint64(size.value)}
 	if size.width > (loadBits-1)*one {
 		s.ahead = s.below
 		s.below = 0
@@ -108,32 +108,32 @@ func newFingerprints(size slotSize, bits []byte) fingerprints {
 }
 
 // length returns the number of bits of the fingerprint in slot i.
-func (s *fingerprints) length(i uint64) uint { return s.widthOf(i) - s.value }
+func (s *slots) length(i uint64) uint { return s.widthOf(i) - s.value }
 
 // loadBits is the number of valid bits in the result of load.
 const loadBits = 57
 
 // load returns the word that starts at a bit.
-func (s *fingerprints) load(bit uint64) uint64 {
+func (s *slots) load(bit uint64) uint64 {
 	at := bit / 8
 	return binary.LittleEndian.Uint64(s.bits[at:at+wordBytes]) >> (bit % 8)
 }
 
 // word returns a word with the fingerprint in slot i and, if it is short, the
 // value.
-func (s *fingerprints) word(i uint64) uint64 { return s.load(s.start(i) + s.ahead) }
+func (s *slots) word(i uint64) uint64 { return s.load(s.start(i) + s.ahead) }
 
-// match reports whether slot i contains the fingerprint of a digest whose probe
-// sequence has the given third value, which no level uses. word must be the
-// result of word(i). A fingerprint can have no bits, so that it always matches.
-func (s *fingerprints) match(word, i, third uint64) bool {
+// match reports whether slot i contains the highest bits of a fingerprint. word
+// must be the result of word(i). A slot can have no bits for it, so that every
+// fingerprint matches.
+func (s *slots) match(word, i, print uint64) bool {
 	length := s.length(i)
-	different := word>>(s.below&63) ^ third>>(-length&63)
+	different := word>>(s.below&63) ^ print>>(-length&63)
 	return different&(1<<(length&63)-1) == 0
 }
 
 // valueAt returns the value in slot i. word must be the result of word(i).
-func (s *fingerprints) valueAt(word, i uint64) uint64 {
+func (s *slots) valueAt(word, i uint64) uint64 {
 	if s.ahead == 0 {
 		return word & s.mask
 	}
@@ -144,29 +144,29 @@ func (s *fingerprints) valueAt(word, i uint64) uint64 {
 // middle.
 //
 //go:noinline
-func (s *fingerprints) long(i uint64) uint64 {
+func (s *slots) long(i uint64) uint64 {
 	from := s.start(i)
 	return (s.load(from) | s.load(from+32)<<32) & s.mask
 }
 
 // set stores the fingerprint and the value of a key in slot i, which must be
-// zero. third is the third value of the digest's probe sequence.
-func (s *fingerprints) set(i, third, value uint64) {
-	s.add(s.start(i)+uint64(s.value), third>>(64-s.length(i)))
+// zero.
+func (s *slots) set(i, print, value uint64) {
+	s.setBits(s.start(i)+uint64(s.value), print>>(64-s.length(i)))
 	s.setValue(i, value)
 }
 
 // setValue stores the value of a key in slot i, whose value must be 0.
-func (s *fingerprints) setValue(i, value uint64) {
+func (s *slots) setValue(i, value uint64) {
 	from := s.start(i)
-	s.add(from, value&math.MaxUint32)
+	s.setBits(from, value&math.MaxUint32)
 	if s.value > 32 {
-		s.add(from+32, value>>32)
+		s.setBits(from+32, value>>32)
 	}
 }
 
-// add sets the given bits, up to 56, starting at a bit.
-func (s *fingerprints) add(from, bits uint64) {
+// setBits sets the given bits, up to 56, starting at a bit.
+func (s *slots) setBits(from, bits uint64) {
 	word := s.bits[from/8:]
 	binary.LittleEndian.PutUint64(word, binary.LittleEndian.Uint64(word)|bits<<(from%8))
 }

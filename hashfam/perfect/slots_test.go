@@ -35,7 +35,7 @@ func TestSlotsAreReadAsTheFormatDescribes(t *testing.T) {
 		size.width += rapid.Uint64Range(1, maxFingerprint*one).Draw(t, "fingerprint in 1/65536 bits")
 		n := rapid.Uint64Range(1, 100).Draw(t, "n")
 		bytes := int(size.bytes(n))
-		s := newFingerprints(size, rapid.SliceOfN(rapid.Byte(), bytes, bytes).Draw(t, "slots"))
+		s := newSlots(size, rapid.SliceOfN(rapid.Byte(), bytes, bytes).Draw(t, "slots"))
 		i := rapid.Uint64Range(0, n-1).Draw(t, "slot")
 		other := rapid.Uint64().Draw(t, "lower bits of the third value")
 
@@ -51,7 +51,7 @@ func TestSlotsAreReadAsTheFormatDescribes(t *testing.T) {
 
 // requireSlot requires that slot i contains the value, and matches the third
 // value of a probe sequence or not.
-func requireSlot(t *rapid.T, s *fingerprints, i, third, value uint64, match bool) {
+func requireSlot(t *rapid.T, s *slots, i, third, value uint64, match bool) {
 	word := s.word(i)
 	require.Equal(t, match, s.match(word, i, third))
 	require.Equal(t, value, s.valueAt(word, i))

@@ -3,7 +3,6 @@ package perfect
 import (
 	"bytes"
 	"fmt"
-	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/frame"
@@ -16,7 +15,7 @@ type stored struct {
 	hash   hashfam.Hasher
 	shape  shape
 	mapped []byte // the encoded mapping, which the mapping uses
-	slots  fingerprints
+	slots  slots
 	view   *frame.View // if they are in a frame that was not verified
 }
 
@@ -30,29 +29,29 @@ func (s *stored) Len() uint64 { return s.n }
 // independent of the keys, which is less than two kilobytes.
 func (s *stored) SizeBytes() uint64 { return s.shape.params(s.Family()).bytes }
 
-// open returns the structure with the valid shape l. It retains the encoded
+// open returns the structure with a valid shape. It retains the encoded
 // mapping and the encoded slots. If they are damaged, it returns ErrCorrupt.
-func open(l shape, mapped, slots []byte, fam hashfam.Family) (stored, error) {
-	m, err := l.over(mapped)
+func open(sh shape, mapped, slots []byte, fam hashfam.Family) (stored, error) {
+	m, err := sh.mapping(mapped)
 	if err != nil {
 		return stored{}, err
 	}
-	if err := checkZeros("bits after the last slot", slots, l.slots.start(l.keys)); err != nil {
+	if err := checkZeros("bits after the last slot", slots, sh.slot.start(sh.keys)); err != nil {
 		return stored{}, err
 	}
 	return stored{
 		mapping: m,
-		hash:    fam.Hasher(l.bytes()),
-		shape:   l,
+		hash:    fam.Hasher(sh.bytes()),
+		shape:   sh,
 		mapped:  mapped,
-		slots:   newFingerprints(l.slots, slots),
+		slots:   newSlots(sh.slot, slots),
 	}, nil
 }
 
 // openPayload is like open for the payload of a frame.
-func openPayload(l shape, payload []byte, fam hashfam.Family) (stored, error) {
-	end := l.mappingBytes()
-	return open(l, payload[:end:end], payload[end:], fam)
+func openPayload(sh shape, payload []byte, fam hashfam.Family) (stored, error) {
+	end := sh.mappingBytes()
+	return open(sh, payload[:end:end], payload[end:], fam)
 }
 
 // checkZeros returns ErrCorrupt if any bit of b after the first n is set.
@@ -67,7 +66,6 @@ func checkZeros(field string, b []byte, n uint64) error {
 
 // equal reports whether s and t have the same family and equal encodings.
 func (s *stored) equal(t *stored) bool {
-	l, m := &s.shape, &t.shape
-	return s.Family() == t.Family() && l.keys == m.keys && l.compact == m.compact && l.seed == m.seed &&
-		l.slots == m.slots && slices.Equal(l.bumped, m.bumped) && bytes.Equal(s.mapped, t.mapped) && bytes.Equal(s.slots.bits, t.slots.bits)
+	return s.Family() == t.Family() && s.shape.equal(&t.shape) &&
+		bytes.Equal(s.mapped, t.mapped) && bytes.Equal(s.slots.bits, t.slots.bits)
 }

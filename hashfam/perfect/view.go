@@ -15,7 +15,7 @@ func NewView(data []byte, fam hashfam.Family) (*Function, error) {
 		function Function
 		encoded  frame.View
 	}{}
-	if err := v.function.use(&v.encoded, data, frame.PerfectFunction, fam); err != nil {
+	if err := v.function.openView(&v.encoded, data, frame.PerfectFunction, fam); err != nil {
 		return nil, err
 	}
 	return &v.function, nil
@@ -27,20 +27,20 @@ func NewFilterView(data []byte, fam hashfam.Family) (*Filter, error) {
 		filter  Filter
 		encoded frame.View
 	}{}
-	if err := v.filter.use(&v.encoded, data, frame.PerfectFilter, fam); err != nil {
+	if err := v.filter.openView(&v.encoded, data, frame.PerfectFilter, fam); err != nil {
 		return nil, err
 	}
 	return &v.filter, nil
 }
 
-// use sets s to the structure of the given kind that data encodes, and sets
+// openView sets s to the structure of the given kind that data encodes, and sets
 // view to the view of data.
-func (s *stored) use(view *frame.View, data []byte, kind frame.Kind, fam hashfam.Family) error {
-	encoded, l, payload, err := formatOf(kind).View(data, fam)
+func (s *stored) openView(view *frame.View, data []byte, kind frame.Kind, fam hashfam.Family) error {
+	encoded, sh, payload, err := formatOf(kind).View(data, fam)
 	if err != nil {
 		return err
 	}
-	opened, err := openPayload(l, payload, fam)
+	opened, err := openPayload(sh, payload, fam)
 	if err != nil {
 		return err
 	}

@@ -54,6 +54,9 @@ func paramError(field string, value any, allowed string) error {
 	return &hashfam.FieldError{Package: "sharded", Err: hashfam.ErrParams, Field: field, Value: value, Allowed: allowed}
 }
 
+// Shards returns the number of shards.
+func (o *Of[T]) Shards() int { return len(o.shards) }
+
 // Do calls f with the shard of d. No other call uses this shard until f
 // returns.
 func (o *Of[T]) Do(d hashfam.Digest, f func(shard T)) {

@@ -81,20 +81,18 @@ func AfterStructure(file io.ReaderAt, at int64) (uint64, error) {
 }
 
 // read reads a block, and returns its length in bytes.
-func read(r io.Reader, check uint64, m *fault.Maker) (b Block, n int64, err error) {
-	n, err = frame.ReadFrom(r, m, func(fr *frame.Reader) error {
-		h := fr.Header(frame.Journal, version, check)
-		if err := fr.Err(); err != nil {
-			return err
-		}
-		params, err := h.Words(m, 64, 64)
-		if err != nil {
-			return err
-		}
-		b = Block{params[0], params[1], frame.Read[uint64](fr, h.Payload/wordBytes)}
-		return fr.Err()
-	})
-	return b, n, err
+func read(r io.Reader, check uint64, m *fault.Maker) (Block, int64, error) {
+	fr := frame.NewReader(r, m)
+	h := fr.Header(frame.Journal, version, check)
+	if err := fr.Err(); err != nil {
+		return Block{}, fr.Bytes(), err
+	}
+	params, err := h.Words(m, 64, 64)
+	if err != nil {
+		return Block{}, fr.Bytes(), err
+	}
+	words := frame.Read[uint64](fr, h.Payload/wordBytes)
+	return Block{params[0], params[1], words}, fr.Bytes(), fr.Err()
 }
 
 // ReadStart reads the start of a file.

@@ -269,7 +269,9 @@ func (b *bag) UnmarshalBinary(data []byte) error {
 }
 
 func (b *bag) ReadFrom(r io.Reader) (int64, error) {
-	return frame.ReadFrom(pick[io.Reader](b, "ReadFrom reads on", bufio.NewReader(r), r), errs, b.decode)
+	fr := frame.NewReader(pick[io.Reader](b, "ReadFrom reads on", bufio.NewReader(r), r), errs)
+	err := b.decode(fr)
+	return fr.Bytes(), err
 }
 func (b *bag) UnmarshalText(text []byte) error { return frame.UnmarshalText(b, text, errs) }
 

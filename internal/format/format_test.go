@@ -358,7 +358,7 @@ func (v *vectors) sets() {
 	v.frame(s, "a b")
 	answers(v, "Contains", "abcdef", s.ContainsString)
 
-	for _, rate := range []float64{0.25, 1} {
+	for _, rate := range []float64{0.1, 1} {
 		e := must(static.NewExact(ctx, static.Config{FPRate: rate}, digests("b"), digests("ac")))
 		v.frame(e, "b, absent a c")
 		answers(v, "Contains", "abcdef", e.ContainsString)

@@ -20,10 +20,6 @@ type Format[P any, T number] struct {
 	// invalid or if the payload does not have the length that they require, so
 	// the header's length is then right.
 	Parse func(h Header, fam hashfam.Family) (P, error)
-
-	// Fits, if not nil, returns an error with the given reason if the structure
-	// is too large for this platform.
-	Fits func(p P, reason error) error
 }
 
 // New returns a header for a payload of the given length in bytes. params is a
@@ -69,8 +65,8 @@ func (f Format[P, T]) ReadHeader(r io.Reader, fam hashfam.Family) (P, error) {
 // Read reads the header and, using the function [Read], the payload.
 func (f Format[P, T]) Read(r *Reader, fam hashfam.Family) (P, []T, error) {
 	p, bytes, err := f.Header(r, fam)
-	if err == nil && f.Fits != nil {
-		err = f.Fits(p, hashfam.ErrCorrupt)
+	if err == nil {
+		err = f.Errs.Fits(hashfam.ErrCorrupt, "payload length", bytes, bytes)
 	}
 	if err != nil {
 		return p, nil, err

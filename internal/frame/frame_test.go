@@ -271,7 +271,12 @@ func (l list) MarshalText() ([]byte, error)            { return MarshalText(l) }
 func (l list) AppendBinary(dst []byte) ([]byte, error) { return AppendBinary(dst, l.encode) }
 func (l list) WriteTo(w io.Writer) (int64, error)      { return WriteTo(w, errs, l.encode) }
 func (l *list) UnmarshalBinary(data []byte) error      { return l.decode(NewBytesReader(data, errs)) }
-func (l *list) ReadFrom(r io.Reader) (int64, error)    { return ReadFrom(r, errs, l.decode) }
+
+func (l *list) ReadFrom(r io.Reader) (int64, error) {
+	fr := NewReader(r, errs)
+	err := l.decode(fr)
+	return fr.Bytes(), err
+}
 
 func (l *list) decode(r *Reader) error {
 	n, _, err := listFormat.Header(r, hashfam.Family{})

@@ -52,7 +52,8 @@ func ParseArray(h Header, m *fault.Maker) (Array, error) {
 
 // Words returns the parameters in words, of which only the given numbers of low
 // bits are used. If another bit is set or the length differs, Words returns
-// ErrCorrupt.
+// ErrCorrupt. Words does not allocate, so kinds with many small views use it;
+// in others, a struct with the offsets in comments is simpler, see [EncodeParams].
 func (h Header) Words(m *fault.Maker, used ...int) ([4]uint64, error) {
 	var words [4]uint64
 	if err := h.checkLength(wordBytes*len(used), m); err != nil {
@@ -99,6 +100,21 @@ func (h Header) DecodeParams(fields any, m *fault.Maker) error {
 	if err := h.checkLength(binary.Size(fields), m); err != nil {
 		return err
 	}
+	return h.decode(fields, m)
+}
+
+// DecodeFirst is like DecodeParams for the first parameters. It returns the
+// others.
+func (h Header) DecodeFirst(fields any, m *fault.Maker) ([]byte, error) {
+	size := binary.Size(fields)
+	if len(h.Params) < size {
+		return nil, m.Field(hashfam.ErrCorrupt, "parameter length", len(h.Params), fmt.Sprintf("at least %d", size))
+	}
+	return h.Params[size:], h.decode(fields, m)
+}
+
+// decode decodes fields from the first parameters, which are long enough.
+func (h Header) decode(fields any, m *fault.Maker) error {
 	if _, err := binary.Decode(h.Params, binary.LittleEndian, fields); err != nil {
 		return err // never: the length is right
 	}

@@ -129,6 +129,23 @@ func (b boundless) Stat() (fs.FileInfo, error)   { return b, nil }
 func (boundless) Size() int64                    { return 1 << 40 }
 func (boundless) Mode() fs.FileMode              { return 0 }
 
+// A decoded structure is not larger than one that can be made. On 64-bit
+// platforms, a header cannot express a larger one.
+func TestPayloadsAboveTheSizeOfStructuresAreErrors(t *testing.T) {
+	machine.Matters(t)
+	format := Format[uint64, uint64]{
+		Kind: Bloom, Version: 1, Errs: errs,
+		Parse: func(h Header, _ hashfam.Family) (uint64, error) { return h.Payload, nil },
+	}
+	for _, size := range []uint64{sizing.MaxBytes, sizing.MaxBytes + 8} {
+		h := format.NewWords(hashfam.Family{}, size)
+		_, _, err := format.Read(NewReader(bytes.NewReader(h.append(nil)), errs), hashfam.Family{})
+		require.ErrorIs(t, err, hashfam.ErrCorrupt)
+		refused := strings.Contains(err.Error(), "which this platform can hold") || strings.Contains(err.Error(), "at most 2^62")
+		require.Equal(t, size > sizing.MaxBytes, refused, "%v", err)
+	}
+}
+
 func TestTooLongPayloadsAreErrors(t *testing.T) {
 	const longest = sizing.Addresses / 8
 	for _, n := range []uint64{longest + 1, 2 * longest, 1 << 60} {

@@ -108,13 +108,8 @@ func split(data []byte, m *fault.Maker) (Header, int, error) {
 	return h, p, nil
 }
 
-// ReadFrom calls decode with a Reader for r. It returns the number of bytes
-// read and the error of decode.
-func ReadFrom(r io.Reader, m *fault.Maker, decode func(*Reader) error) (int64, error) {
-	fr := NewReader(r, m)
-	err := decode(fr)
-	return fr.n, err
-}
+// Bytes returns the number of bytes that were read.
+func (r *Reader) Bytes() int64 { return r.n }
 
 func (r *Reader) Err() error { return r.err }
 

@@ -40,14 +40,19 @@ type declaration struct {
 }
 
 // home returns the only file in which d can be, or an empty string if there is
-// no rule.
-func (l floorPlan) home(d declaration) string {
+// no rule. first contains the types in the algorithm's file: the package's first
+// type and its parts.
+func (l floorPlan) home(d declaration, first []string) string {
 	switch {
 	case d.name == "errs", d.receiver == "" && strings.HasPrefix(d.name, "Err"):
 		return "errors.go"
 	case token.IsExported(d.name) && slices.Contains([]string{"Config", "Params", "Layout"}, d.receiver),
 		d.receiver == "" && slices.Contains([]string{"Config", "Params", "Layout"}, d.name):
 		return "config.go"
+	case d.receiver == "" && furtherConfig.MatchString(d.name):
+		return wordOf(d.name) + "config.go"
+	case furtherConfig.MatchString(d.receiver) && d.name != "build": // which is where X is built
+		return wordOf(d.receiver) + "config.go"
 	case slices.Contains([]string{"New", "NewFromParams", "NewFromSorted", "NewReceiver"}, d.name) && d.receiver == "":
 		return l.whole
 	case d.name == "Verify", d.name == "FrameReader", d.receiver == "FrameReader",
@@ -56,20 +61,30 @@ func (l floorPlan) home(d declaration) string {
 	case d.name == "ReadParams":
 		return "codec.go"
 	case slices.Contains([]string{"AppendBinary", "MarshalBinary", "WriteTo", "UnmarshalBinary", "ReadFrom", "UnmarshalText"}, d.name):
-		return l.fileOf(d.receiver, "codec.go")
-	case d.name == "Merge":
-		return l.fileOf(d.receiver, "merge.go")
+		return l.fileOf(d.receiver, first, "codec.go")
+	case slices.Contains([]string{"Merge", "Intersect", "InnerProduct"}, d.name):
+		return l.fileOf(d.receiver, first, "merge.go")
+	case slices.Contains([]string{"FillRatio", "FalsePositiveRate", "EstimatedLen", "ErrorBound", "ErrorQuantile", "Stuck"}, d.name):
+		return l.fileOf(d.receiver, first, "stats.go")
+	case batchName.MatchString(d.name):
+		return l.fileOf(d.receiver, first, "batch.go")
 	}
 	return ""
 }
 
-// fileOf returns the file for methods of a type: of the package's first type,
-// the file with this name, and of others, xcodec.go for an encoding and x.go
-// for all else.
-func (l floorPlan) fileOf(typ, name string) string {
-	x := strings.TrimSuffix(strings.ToLower(typ), "hitters")
+// furtherConfig matches XConfig for another type X.
+var furtherConfig = regexp.MustCompile(`^[A-Z]\w*Config$`)
+
+// batchName matches the names of methods for many digests.
+var batchName = regexp.MustCompile(`^[A-Z]\w*All$`)
+
+// fileOf returns the file for methods of a type: for the package's first type,
+// the file with this name. For another type X, whose first word is x, this is
+// xcodec.go for an encoding and x.go for all else.
+func (l floorPlan) fileOf(typ string, first []string, name string) string {
+	x := wordOf(typ)
 	switch {
-	case x == strings.TrimSuffix(l.whole, ".go"):
+	case slices.Contains(first, typ):
 		return name
 	case name == "codec.go":
 		return x + name
@@ -77,13 +92,32 @@ func (l floorPlan) fileOf(typ, name string) string {
 	return x + ".go"
 }
 
+var firstWord = regexp.MustCompile(`^.[a-z]*`)
+
+// wordOf returns the first word of a name, in small letters.
+func wordOf(name string) string { return strings.ToLower(firstWord.FindString(name)) }
+
+// typesIn returns the types that a file declares.
+func typesIn(file *ast.File) (names []string) {
+	for _, d := range file.Decls {
+		if types, ok := d.(*ast.GenDecl); ok && types.Tok == token.TYPE {
+			for _, spec := range types.Specs {
+				names = append(names, spec.(*ast.TypeSpec).Name.Name)
+			}
+		}
+	}
+	return names
+}
+
 func TestDeclarationsAreInTheFilesForThem(t *testing.T) {
 	for dir, l := range floorPlans {
 		parsed := parse(t, dir)
 		found := map[string]bool{}
+		require.Contains(t, parsed, l.algorithm, dir)
+		first := typesIn(parsed[l.algorithm])
 		for name, file := range parsed {
 			for _, d := range declarations(name, file) {
-				if want := l.home(d); want != "" {
+				if want := l.home(d, first); want != "" {
 					found[want] = true
 					assert.Equal(t, want, d.file, "%s: the file of %s %s", dir, d.receiver, d.name)
 				}
@@ -92,75 +126,12 @@ func TestDeclarationsAreInTheFilesForThem(t *testing.T) {
 		for _, name := range []string{"errors.go", "config.go", l.whole, "codec.go"} {
 			assert.True(t, found[name], "%s: %s has none of its declarations", dir, name)
 		}
-		require.Contains(t, parsed, l.algorithm, dir)
 		require.Contains(t, parsed, "doc.go", dir)
 		assert.Empty(t, declarations("doc.go", parsed["doc.go"]), "%s/doc.go contains only the package comment", dir)
 		for name, file := range parsed {
 			assert.Equal(t, name == "doc.go", file.Doc != nil && file.Doc.Text() != "", "%s/%s: a package comment", dir, name)
 		}
 	}
-}
-
-// The Config of a further type X is in x.go, or in xconfig.go if XConfig and
-// its methods need more than 60 lines. Its method build is where X is built.
-func TestConfigsAreInTheFilesForThem(t *testing.T) {
-	const most = 60
-	for dir := range floorPlans {
-		lines, places := map[string]int{}, map[string][]string{} // by type
-		for name, file := range parse(t, dir) {
-			for _, d := range file.Decls {
-				if typ := configOf(d); typ != "" {
-					lines[typ] += linesOf(d)
-					places[typ] = append(places[typ], name)
-				}
-			}
-		}
-		for typ, found := range places {
-			want := strings.ToLower(strings.TrimSuffix(typ, "Config"))
-			if lines[typ] > most {
-				want += "config"
-			}
-			for _, name := range found {
-				assert.Equal(t, want+".go", name, "%s: the file of %s, which needs %d lines", dir, typ, lines[typ])
-			}
-		}
-	}
-}
-
-// linesOf returns the number of lines of a declaration and its comment.
-func linesOf(d ast.Decl) int {
-	start := d.Pos()
-	switch d := d.(type) {
-	case *ast.FuncDecl:
-		if d.Doc != nil {
-			start = d.Doc.Pos()
-		}
-	case *ast.GenDecl:
-		if d.Doc != nil {
-			start = d.Doc.Pos()
-		}
-	}
-	return positions.Position(d.End()).Line - positions.Position(start).Line + 1
-}
-
-// configOf returns XConfig if d declares this type or one of its methods, and
-// otherwise an empty string.
-func configOf(d ast.Decl) string {
-	name := ""
-	switch d := d.(type) {
-	case *ast.FuncDecl:
-		if d.Name.Name != "build" {
-			name = receiverOf(d)
-		}
-	case *ast.GenDecl:
-		if spec, isType := d.Specs[0].(*ast.TypeSpec); isType {
-			name = spec.Name.Name
-		}
-	}
-	if name == "Config" || !strings.HasSuffix(name, "Config") {
-		return ""
-	}
-	return name
 }
 
 // The algorithm of a package should read as in the paper, so its file contains

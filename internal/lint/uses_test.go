@@ -27,9 +27,9 @@ var public = []string{
 
 // programs lists the folders of programs that use the library, which are not
 // written for its names.
-var programs = []string{"hashfam/cmd/", "hashfam/filterbeam/", "bloom/pebblefilter/", "internal/compare/", "internal/advice/"}
+var programs = []string{"hashfam/cmd/", "hashfam/filterbeam/", "bloom/pebblefilter/", "internal/compare/", "internal/advice/", "hashfam/journal/"}
 
-const whatCounts = `%s has no use. A use is a program (hashfam/cmd, hashfam/filterbeam, bloom/pebblefilter, internal/compare, internal/advice),
+const whatCounts = `%s has no use. A use is a program (hashfam/cmd, hashfam/filterbeam, bloom/pebblefilter, internal/compare, internal/advice, hashfam/journal),
 an Example, or a section of a document (*.md) that contains the name and its package's or type's name in code.
 A form (String, Digest, All) of a used name, a method of a standard interface, a name that structures have in
 common, and a type in the declaration of a used name are used, too. Otherwise remove the name. An Example should be a step of a real program.`

@@ -9,11 +9,15 @@ import (
 )
 
 // enoughBits is the number of distinct digests from which on no bit is the same
-// in all of them. For hashes, the probability of an exception is 64/2^99.
+// in all of them. For hashes, the probability of an exception is 48/2^99.
 const enoughBits = 100
 
+// examined are the bits that must differ. The others can be the same in all
+// digests of a shard, see [hashfam.Digest.Shard].
+const examined = 1<<48 - 1
+
 // Bits detects digests that are not hashes, for example numbers: at least one
-// bit is the same in all of them.
+// of their lowest 48 bits is the same in all of them.
 type Bits struct {
 	digests uint64
 	ones    uint64 // bits that are set in a digest
@@ -29,7 +33,7 @@ func (b *Bits) Add(d hashfam.Digest) {
 
 // Check returns ErrParams if the digests are not hashes.
 func (b *Bits) Check(m *fault.Maker) error {
-	same := ^(b.ones & b.zeros)
+	same := ^(b.ones & b.zeros) & examined
 	if b.digests < enoughBits || same == 0 {
 		return nil
 	}

@@ -26,7 +26,7 @@ func (s *Set) Payload(yield func([]byte) bool) {
 	word := make([]byte, wordBytes)
 	for i := range s.plots {
 		d := &s.plots[i]
-		binary.LittleEndian.PutUint64(word, uint64(d.levels()))
+		binary.LittleEndian.PutUint64(word, uint64(d.length()))
 		if !yield(word) {
 			return
 		}
@@ -42,19 +42,19 @@ func (s *Set) Payload(yield func([]byte) bool) {
 }
 
 // Parse returns the Set with payload b.
-func Parse(g Geometry, key uint64, b []byte) (*Set, error) {
-	s := newSet(g, key)
-	for range s.Roots {
-		levels, err := cutWord(&b)
+func Parse(shape Shape, key uint64, b []byte) (*Set, error) {
+	s := newSet(shape, key)
+	for range s.Plots {
+		length, err := cutWord(&b)
 		if err != nil {
 			return nil, err
 		}
-		if levels < 1 || levels > maxDepth {
-			return nil, corrupt("number of directories", levels, "1 to 48")
+		if length < 1 || length > maxDepth {
+			return nil, corrupt("number of directories", length, "1 to 48")
 		}
 		var newest *directory
 		next := &newest
-		for range levels {
+		for range length {
 			d, err := s.parseDirectory(&b)
 			if err != nil {
 				return nil, err
@@ -94,7 +94,8 @@ func cutWord(b *[]byte) (uint64, error) {
 func (s *Set) parseDirectory(b *[]byte) (*directory, error) {
 	d := new(directory)
 	var pages []*page
-	for next, more := uint64(0), true; more; {
+	next := uint64(0) // where the next page starts, of 2^63
+	for next < 1<<63 {
 		p, err := s.parsePage(b)
 		if err != nil {
 			return nil, err
@@ -104,7 +105,6 @@ func (s *Set) parseDirectory(b *[]byte) (*directory, error) {
 			return nil, corrupt("depth of a page", p.depth, "one for which the page can start where the previous page ends")
 		}
 		next += size
-		more = next < 1<<63
 		d.depth = max(d.depth, p.depth)
 		pages = append(pages, p)
 	}
@@ -126,7 +126,8 @@ func (s *Set) parsePage(b *[]byte) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	depth, tail := uint8(w), uint8(w>>8)
+	depth := uint8(w)
+	tail := uint8(w >> 8)
 	if depth > maxDepth {
 		return nil, corrupt("depth of a page", depth, "0 to 48")
 	}
@@ -143,12 +144,12 @@ func (s *Set) parsePage(b *[]byte) (*page, error) {
 	s.bytes += pageHeader + s.pageBytes(tail)
 	p := s.newPage(depth, tail)
 	copy(p.Bytes, buckets)
-	return p, s.takeStock(p)
+	return p, s.countKeys(p)
 }
 
-// takeStock counts a decoded page's keys. It checks that adding keys can lead
+// countKeys counts a decoded page's keys. It checks that adding keys can lead
 // to this page.
-func (s *Set) takeStock(p *page) error {
+func (s *Set) countKeys(p *page) error {
 	if err := p.CheckOrder(s.Buckets); err != nil {
 		return err
 	}
@@ -164,7 +165,7 @@ func (s *Set) takeStock(p *page) error {
 			if v&(2*p.free-1) == 0 {
 				return corrupt("marker of a fingerprint", 0, "a bit that is set in or below the tail")
 			}
-			s.known[p.depth+p.tail-uint8(bits.TrailingZeros64(v))]++
+			s.known[p.known(stored)]++
 			s.count++
 			p.taken++
 		}

@@ -17,7 +17,7 @@ func sets() []*Set {
 
 // decodeAgain decodes the payload of s.
 func decodeAgain(s *Set) error {
-	_, err := Parse(s.Geometry, 1, encodeOf(s))
+	_, err := Parse(s.Shape, 1, encodeOf(s))
 	return err
 }
 
@@ -38,7 +38,7 @@ func requireField(t *testing.T, err error, field string) {
 
 func TestPlotsHaveUpTo48Directories(t *testing.T) {
 	s := sets()[0]
-	for s.plots[0].levels() < 48 {
+	for s.plots[0].length() < 48 {
 		require.NoError(t, decodeAgain(s))
 		s.plots[0].older = &directory{pages: s.firstPage().pages, count: 1, older: s.plots[0].older}
 	}
@@ -139,10 +139,10 @@ func TestTruncatedPayloadsAreCorrupt(t *testing.T) {
 	for _, s := range sets() {
 		b := encodeOf(s)
 		for n := range b {
-			_, err := Parse(s.Geometry, 1, b[:n])
+			_, err := Parse(s.Shape, 1, b[:n])
 			requireField(t, err, "payload")
 		}
-		_, err := Parse(s.Geometry, 1, append(b, 0))
+		_, err := Parse(s.Shape, 1, append(b, 0))
 		requireField(t, err, "bytes after the last page")
 	}
 }

@@ -24,12 +24,7 @@ type directory struct {
 
 // has reports whether d, or a directory that is older, may contain the key.
 func (d *directory) has(k locus) bool {
-	for ; d != nil; d = d.older {
-		if d.page(k.bits).has(k) {
-			return true
-		}
-	}
-	return false
+	return d.page(k.bits).has(k) || d.older != nil && d.older.has(k)
 }
 
 // copies returns the number of slots in d and in older directories that may
@@ -51,8 +46,8 @@ func (d *directory) remove(k locus) (known uint8, ok bool) {
 	return known, ok
 }
 
-// levels returns the number of directories, including older ones.
-func (d *directory) levels() (n int) {
+// length returns the number of directories from d to the oldest one.
+func (d *directory) length() (n int) {
 	for ; d != nil; d = d.older {
 		n++
 	}
@@ -63,8 +58,8 @@ func (d *directory) levels() (n int) {
 func (d *directory) page(bits uint64) *page { return d.pages[bits>>1>>((63-d.depth)&63)] }
 
 // firstPage returns a directory that contains a single page.
-func (g *Geometry) firstPage() *directory {
-	return &directory{pages: []*page{g.newPage(0, g.tails[0])}, count: 1}
+func (s *Shape) firstPage() *directory {
+	return &directory{pages: []*page{s.newPage(0, s.tails[0])}, count: 1}
 }
 
 // all yields the distinct pages in order.
@@ -95,8 +90,8 @@ func (d *directory) mayGrow(p *page) bool {
 	return p.depth < d.depth || p.depth < maxDepth && int(d.depth)+1 < bits.Len(uint(d.count+1))+slack
 }
 
-// halve replaces a key's page by its halves.
-func (d *directory) halve(key uint64, halves [2]*page) {
+// replaceByHalves replaces a key's page by its halves.
+func (d *directory) replaceByHalves(key uint64, halves [2]*page) {
 	depth := halves[0].depth
 	if depth > d.depth {
 		double := make([]*page, 0, 2*len(d.pages))
@@ -119,9 +114,7 @@ func (d *directory) clone() *directory {
 	}
 	c := &directory{depth: d.depth, count: d.count, pages: make([]*page, 0, len(d.pages)), older: d.older.clone()}
 	for p := range d.all {
-		q := *p
-		q.Bytes = slices.Clone(p.Bytes)
-		c.pages = append(c.pages, slices.Repeat([]*page{&q}, 1<<(d.depth-p.depth))...)
+		c.pages = append(c.pages, slices.Repeat([]*page{p.clone()}, 1<<(d.depth-p.depth))...)
 	}
 	return c
 }

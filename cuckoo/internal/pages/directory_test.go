@@ -99,9 +99,7 @@ func TestOrphansKeepTheirBits(t *testing.T) {
 		d := s.inPages(depth, minTail)
 		k := locus{i: 4, j: 4 ^ s.moves[1], partner: 1, bits: math.MaxUint64 / 3 << (64 - n)}
 		made := trial{Set: s}
-		known, ok := made.place(d, k, n, true)
-		require.True(t, ok)
-		require.Equal(t, n, known)
+		require.True(t, made.placeOrphan(d, k, n))
 		p := d.page(k.bits)
 		require.Equal(t, page, [2]uint8{p.depth, p.tail}, "%d bits", n)
 		found, ok := p.remove(k)
@@ -110,8 +108,7 @@ func TestOrphansKeepTheirBits(t *testing.T) {
 	}
 	s := small(0.1, false)
 	made := trial{Set: s}
-	_, ok := made.place(s.inPages(depth, minTail), locus{partner: 1, j: s.moves[1]}, depth-1, true)
-	require.False(t, ok, "the key does not determine its page")
+	require.False(t, made.placeOrphan(s.inPages(depth, minTail), locus{partner: 1, j: s.moves[1]}, depth-1), "the key does not determine its page")
 }
 
 // A directory has no more than 64 entries per page, even if someone chose the
@@ -136,8 +133,9 @@ func TestDirectoriesGrowWithTheirPages(t *testing.T) {
 func TestPagesSplitIfAnEighthIsUsed(t *testing.T) {
 	s := small(0.1, false)
 	eighth := uint32(table.Slots * s.Buckets / 8)
-	require.True(t, s.maySplit(&page{taken: eighth}, 0, false))
-	require.False(t, s.maySplit(&page{taken: eighth - 1}, 0, false))
-	require.True(t, s.maySplit(&page{depth: 3}, 5, true))
-	require.False(t, s.maySplit(&page{depth: 3}, 4, true), "orphans would have no known bits")
+	require.False(t, s.almostEmpty(&page{taken: eighth}))
+	require.True(t, s.almostEmpty(&page{taken: eighth - 1}))
+	p := &page{depth: 3}
+	require.True(t, p.halvesHold(5))
+	require.False(t, p.halvesHold(4), "orphans would have no known bits")
 }

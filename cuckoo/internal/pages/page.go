@@ -2,6 +2,7 @@ package pages
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/filterfam/filterfam/cuckoo/internal/table"
 )
@@ -30,11 +31,18 @@ type page struct {
 }
 
 // newPage returns an empty page.
-func (g *Geometry) newPage(depth, tail uint8) *page {
-	shape := g.shape(tail)
+func (s *Shape) newPage(depth, tail uint8) *page {
+	shape := s.tableShape(tail)
 	p := &page{Table: table.New(shape, make([]byte, shape.Bytes())), free: 1 << tail, depth: depth, tail: tail}
 	p.frees = p.Spread(p.free)
 	return p
+}
+
+// clone returns a deep copy of p.
+func (p *page) clone() *page {
+	c := *p
+	c.Bytes = slices.Clone(p.Bytes)
+	return &c
 }
 
 // value returns the key's value in a slot of this page, but with the key's next
@@ -98,7 +106,7 @@ func (p *page) remove(k locus) (known uint8, ok bool) {
 	for side, l := range [...]table.Lanes{p.Lanes(k.i), p.Lanes(k.j)} { // both, so that cache misses overlap
 		for m := p.Zeros(p.differ(l, values)); m != (table.Lanes{}); {
 			stored, m = p.First(l, m)
-			n := p.depth + p.tail - uint8(bits.TrailingZeros64(stored^p.free))
+			n := p.known(stored)
 			if !ok || n > most {
 				ok = true
 				most = n
@@ -112,6 +120,11 @@ func (p *page) remove(k locus) (known uint8, ok bool) {
 		p.taken--
 	}
 	return most, ok
+}
+
+// known returns the number of known bits of the key with this fingerprint.
+func (p *page) known(stored uint64) uint8 {
+	return p.depth + p.tail - uint8(bits.TrailingZeros64(stored^p.free))
 }
 
 // put puts a fingerprint into a free slot of the key's buckets, or evicts other

@@ -10,7 +10,7 @@ import (
 )
 
 // small returns an empty Set using pages with 128 buckets.
-func small(rate float64, compact bool) *Set { return New(NewGeometry(1, rate, compact), 1) }
+func small(rate float64, compact bool) *Set { return New(NewShape(1, rate, compact), 1) }
 
 // Eight copies of a key fill its buckets. A page of 128 buckets splits when 31
 // of 32 slots are used: 496 of 512.
@@ -41,7 +41,7 @@ func TestPageSizeFollowsFromExpectedKeys(t *testing.T) {
 	for expected, want := range map[uint64]uint64{
 		1: 128, 1000: 128, 2063: 128, 2064: 256, 4111: 256, 4112: 512, 8208: 1024, 1 << 30: 1024,
 	} {
-		require.Equal(t, want, NewGeometry(expected, 0.1, false).Buckets, "%d keys", expected)
+		require.Equal(t, want, NewShape(expected, 0.1, false).Buckets, "%d keys", expected)
 	}
 }
 
@@ -61,6 +61,6 @@ func TestPlannedTailsKeepTheRate(t *testing.T) {
 		}
 		require.LessOrEqual(t, sum, rate, "rate %g", rate)
 	}
-	g := NewGeometry(1, 1e-6, false)
-	require.Equal(t, 32, g.shape(g.tails[maxDepth]).Bits, "the widest fingerprint")
+	g := NewShape(1, 1e-6, false)
+	require.Equal(t, 32, g.tableShape(g.tails[maxDepth]).Bits, "the widest fingerprint")
 }

@@ -3,7 +3,7 @@
 // To read the code, start with set.go, which adds and finds keys. The other
 // files are
 //
-//   - geometry.go: the size of pages, and the length of fingerprints
+//   - shape.go: the size of pages, and the length of fingerprints
 //   - page.go: a table of fingerprints, which split.go splits when it is full
 //   - directory.go: finding a key's page, among newer and older ones
 //   - codec.go: encodings
@@ -22,7 +22,7 @@ import (
 
 // A Set is a multiset of digests that grows page by page.
 type Set struct {
-	Geometry
+	Shape
 	partners table.Partners       // for all pages
 	moves    [partners + 1]uint64 // the other bucket for i is i XOR moves[partner]
 	plots    []directory          // the newest directory for each range of digests; empty in the zero Set
@@ -33,16 +33,16 @@ type Set struct {
 
 // New returns an empty Set. The secret key prevents anyone from finding keys
 // that share buckets.
-func New(g Geometry, key uint64) *Set {
-	s := newSet(g, key)
+func New(shape Shape, key uint64) *Set {
+	s := newSet(shape, key)
 	s.Reset()
 	return s
 }
 
 // newSet returns a Set without plots. The number of buckets in a page is a
 // power of two, so all buckets have the same moves as bucket 0.
-func newSet(g Geometry, key uint64) *Set {
-	s := &Set{Geometry: g, partners: table.NewPartners(g.shape(maxTail), key)}
+func newSet(shape Shape, key uint64) *Set {
+	s := &Set{Shape: shape, partners: table.NewPartners(shape.tableShape(maxTail), key)}
 	s.partners.Keep(partners + 1)
 	for k := range s.moves {
 		s.moves[k] = s.partners.Other(0, s.partners.Hash(uint64(k)))
@@ -62,8 +62,8 @@ func (s *Set) locate(d hashfam.Digest) (*directory, locus) {
 	s.Made()
 	p := d.Probe()
 	n, tail := bits.Mul64(uint64(p), uint64(len(s.plots)))
-	i, rest := bits.Mul64(uint64(p.Next()), s.Buckets)
-	partner := hashfam.Reduce(rest, partners) + 1
+	i, low := bits.Mul64(uint64(p.Next()), s.Buckets)
+	partner := hashfam.Reduce(low, partners) + 1
 	return &s.plots[n], locus{tail, i, i ^ s.moves[partner&partners], partner}
 }
 
@@ -180,8 +180,8 @@ const (
 // SizeBytes returns the size of the pages and directories in bytes.
 func (s *Set) SizeBytes() uint64 { return s.bytes }
 
-// take reserves memory and reports whether it is within the limit.
-func (s *Set) take(bytes uint64) bool {
+// reserve reserves memory and reports whether it is within the limit.
+func (s *Set) reserve(bytes uint64) bool {
 	if s.Limit > 0 && s.bytes+bytes > s.Limit {
 		return false
 	}
@@ -208,12 +208,12 @@ func (s *Set) FalsePositiveRate() float64 {
 
 // Reset removes all keys and allocates new pages.
 func (s *Set) Reset() {
-	s.plots = make([]directory, s.Roots)
+	s.plots = make([]directory, s.Plots)
 	for i := range s.plots {
 		s.plots[i] = *s.firstPage()
 	}
 	s.count = 0
-	s.bytes = s.Geometry.SizeBytes()
+	s.bytes = s.Shape.SizeBytes()
 	clear(s.known[:])
 }
 

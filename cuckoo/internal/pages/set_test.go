@@ -25,18 +25,18 @@ func requireWhole(t *testing.T, s *Set, keys []hashfam.Digest) {
 		}
 	}
 	require.Equal(t, n, s.Len())
-	recount := newSet(s.Geometry, 1)
+	recount := newSet(s.Shape, 1)
 	for d := range s.directories {
 		for p := range d.all {
 			q := *p
 			q.taken = 0
-			require.NoError(t, recount.takeStock(&q))
+			require.NoError(t, recount.countKeys(&q))
 			require.Equal(t, p.taken, q.taken, "fingerprints in a page")
 		}
 	}
 	require.Equal(t, recount.known, s.known)
 	require.Equal(t, n, recount.count)
-	decoded, err := Parse(s.Geometry, 1, encodeOf(s))
+	decoded, err := Parse(s.Shape, 1, encodeOf(s))
 	require.NoError(t, err)
 	require.Equal(t, n, decoded.Len())
 	require.True(t, decoded.Equal(s))
@@ -77,9 +77,9 @@ func TestSetIsAMultiset(t *testing.T) {
 	if checks.Long(t, 2, 0.1) {
 		n = 100_000
 	}
-	for k, g := range []Geometry{
-		NewGeometry(1, 0.9, false), NewGeometry(1, 0.9, true), NewGeometry(1000, 0.01, false),
-		NewGeometry(100, 1e-6, false), NewGeometry(100, 1e-5, true),
+	for k, g := range []Shape{
+		NewShape(1, 0.9, false), NewShape(1, 0.9, true), NewShape(1000, 0.01, false),
+		NewShape(100, 1e-6, false), NewShape(100, 1e-5, true),
 	} {
 		s, r, keys := New(g, 1), rand.New(rand.NewPCG(uint64(k), 99)), []hashfam.Digest(nil)
 		for _, share := range []int{2, 3, 1, 10, 1} {
@@ -102,7 +102,7 @@ func TestSetIsAMultiset(t *testing.T) {
 // accepted keys are added, therefore stays equal.
 func TestSetKeepsItsMemoryLimit(t *testing.T) {
 	for limit := uint64(5000); limit < 60_000; limit += 3001 {
-		g := NewGeometry(1, 0.9, limit%2 == 0)
+		g := NewShape(1, 0.9, limit%2 == 0)
 		g.Limit = limit
 		s, twin, r, keys := New(g, 1), New(g, 1), rand.New(rand.NewPCG(1, limit)), []hashfam.Digest(nil)
 		for refused := 0; refused < 100; {
@@ -214,7 +214,7 @@ func TestForeignDirectoriesDoNotPanic(t *testing.T) {
 			pl.depth, pl.older.depth = pl.older.depth, pl.depth
 			pl.count, pl.older.count = pl.older.count, pl.count
 		}
-		s, err := Parse(s.Geometry, 1, encodeOf(s))
+		s, err := Parse(s.Shape, 1, encodeOf(s))
 		require.NoError(t, err)
 		for range 5000 {
 			d := hashfam.Digest(r.Uint64())

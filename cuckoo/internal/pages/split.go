@@ -20,8 +20,8 @@ type change struct {
 	to   *directory
 	was  directory
 	bits uint64   // of a key in the page
-	page *page    // before the change
-	made [2]*page // by the change; the second is nil unless the page was split
+	old  *page    // the page before the change
+	new  [2]*page // the pages after it; the second is nil unless the page was split
 }
 
 // makeRoom puts a new key into d and splits pages until there is room. It
@@ -29,18 +29,17 @@ type change struct {
 // changes nothing.
 func (s *Set) makeRoom(d *directory, k locus) (known uint8, ok bool) {
 	t := trial{Set: s, before: s.bytes}
-	known, ok = t.place(d, k, 0, false)
+	known, ok = t.place(d, k)
 	if !ok {
 		t.undo()
 	}
 	return known, ok
 }
 
-// change remembers a directory and the page of a key before it replaces the
-// page by one or two new ones.
-func (t *trial) change(d *directory, bits uint64, made ...*page) {
-	c := change{to: d, was: *d, bits: bits, page: d.page(bits)}
-	copy(c.made[:], made)
+// record records a change before it replaces the page of a key.
+func (t *trial) record(d *directory, bits uint64, pages ...*page) {
+	c := change{to: d, was: *d, bits: bits, old: d.page(bits)}
+	copy(c.new[:], pages)
 	t.changes = append(t.changes, c)
 }
 
@@ -48,104 +47,124 @@ func (t *trial) change(d *directory, bits uint64, made ...*page) {
 func (t *trial) undo() {
 	for _, c := range slices.Backward(t.changes) {
 		*c.to = c.was
-		c.to.replace(c.bits, c.page)
+		c.to.replace(c.bits, c.old)
 	}
 	t.bytes = t.before
 }
 
-// own returns the key's page in d, which may then be changed: it is a copy
-// unless the page is new.
-func (t *trial) own(d *directory, bits uint64) *page {
-	p := d.page(bits)
-	for _, c := range t.changes {
-		if p == c.made[0] || p == c.made[1] {
-			return p
-		}
-	}
-	q := *p
-	q.Bytes = slices.Clone(p.Bytes)
-	t.change(d, bits, &q)
-	d.replace(bits, &q)
-	return &q
-}
-
-// place puts a key into d and splits pages until there is room. An orphan has n
-// known bits, and a new key has as many as its page has room for. place returns
-// this number, or false if it cannot make room; the trial must then be undone.
-func (t *trial) place(d *directory, k locus, n uint8, orphan bool) (known uint8, ok bool) {
+// place puts a new key into d, and splits pages until there is room. It returns
+// the number of known bits, or false if it cannot make room; the trial must then
+// be undone.
+func (t *trial) place(d *directory, k locus) (known uint8, ok bool) {
 	for {
 		p := d.page(k.bits)
-		switch {
-		case !orphan:
-			n = p.depth + p.tail
-		case n < p.depth:
-			return n, false
-		case n <= p.depth+p.tail:
-			p = t.own(d, k.bits)
-		case n <= p.depth+maxTail:
-			if !t.take(t.pageBytes(n-p.depth) - t.pageBytes(p.tail)) {
-				return n, false
-			}
-			p = t.widen(p, n-p.depth)
-			t.change(d, k.bits, p)
-			d.replace(k.bits, p)
+		known = p.depth + p.tail
+		if t.put(p, k, p.fingerprint(k, known), true) {
+			return known, true
 		}
-		if n <= p.depth+p.tail && t.put(p, k, p.fingerprint(k, n), true) {
-			return n, true
-		}
-		if !t.maySplit(p, n, orphan) || !d.mayGrow(p) || !t.divide(d, p, k.bits) {
-			return n, false
+		if t.almostEmpty(p) || !t.divide(d, p, k.bits) {
+			return 0, false
 		}
 	}
 }
 
-// maySplit reports whether a page should split to make room for a key with n
-// known bits. A page that is almost empty should not: it has no room only
-// because a few keys have many copies, and separating these keys would use too
-// much memory. For an orphan, which must get room in any case, this does not
-// matter, but the orphan must know all bits in the new page's number and one
-// more.
-func (s *Set) maySplit(p *page, n uint8, orphan bool) bool {
-	if orphan {
-		return p.depth+1 < n
+// placeOrphan is like place for an orphan with n known bits. Its page must have
+// tails that are long enough, or is split until they are.
+func (t *trial) placeOrphan(d *directory, k locus, n uint8) bool {
+	for {
+		p := d.page(k.bits)
+		if n < p.depth {
+			return false
+		}
+		if n <= p.depth+maxTail {
+			p = t.own(d, k.bits, n-p.depth)
+			if p == nil {
+				return false
+			}
+			if t.put(p, k, p.fingerprint(k, n), true) {
+				return true
+			}
+		}
+		if !p.halvesHold(n) || !t.divide(d, p, k.bits) {
+			return false
+		}
 	}
-	return uint64(p.taken) >= table.Slots*s.Buckets/8
 }
+
+// own returns the key's page in d, with tails of at least the given length. The
+// page may then be changed: it is a copy unless it is new. own returns nil if
+// there is no memory for longer tails.
+func (t *trial) own(d *directory, bits uint64, tail uint8) *page {
+	p := d.page(bits)
+	switch {
+	case tail > p.tail:
+		if !t.reserve(t.pageBytes(tail) - t.pageBytes(p.tail)) {
+			return nil
+		}
+		p = t.widen(p, tail)
+	case t.isNew(p):
+		return p
+	default:
+		p = p.clone()
+	}
+	t.record(d, bits, p)
+	d.replace(bits, p)
+	return p
+}
+
+// isNew reports whether a change has made the page.
+func (t *trial) isNew(p *page) bool {
+	return slices.ContainsFunc(t.changes, func(c change) bool { return p == c.new[0] || p == c.new[1] })
+}
+
+// almostEmpty reports whether a page should not split to make room for a new
+// key: it has no room only because a few keys have many copies, and separating
+// these keys would use too much memory. For an orphan this does not matter,
+// because it must get room in any case.
+func (s *Set) almostEmpty(p *page) bool { return uint64(p.taken) < table.Slots*s.Buckets/8 }
+
+// halvesHold reports whether a key with n known bits is no orphan in the page's
+// halves: it must know all bits in their numbers, and one more.
+func (p *page) halvesHold(n uint8) bool { return p.depth+1 < n }
 
 // fewOrphans is the number of orphans for which a split does not allocate.
 const fewOrphans = 32
 
 // divide splits a key's page in d and moves the orphans to the older directory.
-// It returns false if there is no room or no memory for them.
+// It returns false if there is no room or no memory for them, or if the page may
+// not split.
 func (t *trial) divide(d *directory, p *page, key uint64) bool {
-	if !t.take(t.growth(d, p)) {
+	if !d.mayGrow(p) || !t.reserve(t.growth(d, p)) {
 		return false
 	}
 	var room [fewOrphans]locus
 	halves, orphans := t.split(p, key, room[:0])
+	if len(orphans) > 0 && !t.addOlder(d, key) {
+		return false
+	}
 	for _, k := range orphans {
-		if !t.adopt(d, k, p.depth) {
+		if !t.placeOrphan(d.older, k, p.depth) {
 			return false
 		}
 	}
-	t.change(d, key, halves[:]...)
-	d.halve(key, halves)
+	t.record(d, key, halves[:]...)
+	d.replaceByHalves(key, halves)
 	return true
 }
 
-// adopt puts an orphan of d with n known bits into the older directory, and
-// creates this directory if there is none.
-func (t *trial) adopt(d *directory, k locus, n uint8) bool {
-	if d.older == nil {
-		if !t.take(directoryHeader + pointer + pageHeader + t.RootBytes()) {
-			return false
-		}
-		older := t.firstPage()
-		t.change(d, k.bits, older.pages...)
-		d.older = older
+// addOlder creates d's older directory if there is none. It returns false if
+// there is no memory for it.
+func (t *trial) addOlder(d *directory, key uint64) bool {
+	if d.older != nil {
+		return true
 	}
-	_, ok := t.place(d.older, k, n, true)
-	return ok
+	if !t.reserve(directoryHeader + pointer + pageHeader + t.PageBytes()) {
+		return false
+	}
+	older := t.firstPage()
+	t.record(d, key, older.pages...)
+	d.older = older
+	return true
 }
 
 // growth returns the memory that splitting a page of d requires.
@@ -159,7 +178,13 @@ func (s *Set) growth(d *directory, p *page) uint64 {
 
 // split returns the halves of a key's page, for keys whose next bit is 0 and 1,
 // and the orphans, which have no known bit left, appended to orphans. There is
-// room for all other keys, because they stay in their buckets.
+// room for all other keys, because they stay in their buckets. For example, if the halves' tails are
+// longer by one bit, the next bit h of a key leaves its slot, and what follows
+// moves up:
+//
+//	| partner | h x x 1 0 |          in the page
+//	| partner | x x 1 0 0 0 |        in half h
+//	| partner | 1 0 0 0 0 |          an orphan in the page
 func (s *Set) split(p *page, key uint64, orphans []locus) ([2]*page, []locus) {
 	var halves [2]*page
 	tail := s.halfTail(p)
@@ -170,36 +195,42 @@ func (s *Set) split(p *page, key uint64, orphans []locus) ([2]*page, []locus) {
 	number := key &^ (1<<(64-p.depth) - 1)
 	for i := range s.Buckets {
 		var lists [2][table.Slots]uint64
-		var taken [2]uint32
+		zeros := uint64(0) // number of keys in lists[0]
+		ones := uint64(0)  // and in lists[1]
 		for _, stored := range p.Fingerprints(i) {
 			if stored == 0 {
 				continue
 			}
 			v := stored ^ p.free
 			partner := v >> ((p.tail + 1) & 63)
-			code := v & (2*p.free - 1) // the known bits and the marker
-			if code == p.free {
+			known := v & (2*p.free - 1) // with the marker
+			if known == p.free {
 				orphans = append(orphans, locus{bits: number, i: i, j: i ^ s.moves[partner&partners], partner: partner})
 				continue
 			}
-			h := code >> (p.tail & 63) & 1
-			rest := code << ((tail - p.tail + 1) & 63) & (2*free - 1)
-			lists[h][taken[h]%table.Slots] = (partner<<((tail+1)&63) | rest) ^ free
-			taken[h]++
+			h := known >> (p.tail & 63) & 1
+			known = known << ((tail - p.tail + 1) & 63) & (2*free - 1)
+			slot := zeros
+			if h == 1 {
+				slot = ones
+			}
+			lists[h][slot%table.Slots] = (partner<<((tail+1)&63) | known) ^ free
+			ones += h
+			zeros += 1 - h
 		}
-		for h, half := range halves {
-			half.Fill(i, lists[h])
-			half.taken += taken[h]
-		}
+		halves[0].Fill(i, lists[0])
+		halves[1].Fill(i, lists[1])
+		halves[0].taken += uint32(zeros)
+		halves[1].taken += uint32(ones)
 	}
 	return halves, orphans
 }
 
 // widen returns a copy of the page with longer tails.
-func (g *Geometry) widen(p *page, tail uint8) *page {
-	wide := g.newPage(p.depth, tail)
+func (s *Shape) widen(p *page, tail uint8) *page {
+	wide := s.newPage(p.depth, tail)
 	wide.taken = p.taken
-	for i := range g.Buckets {
+	for i := range s.Buckets {
 		for _, stored := range p.Fingerprints(i) {
 			if stored != 0 {
 				wide.Exchange(i, i, 0, (stored^p.free)<<(tail-p.tail)^wide.free)

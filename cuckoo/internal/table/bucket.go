@@ -119,8 +119,19 @@ func (t *Table) flip16(bit uint64, change Lanes) {
 }
 
 // Decode returns the lanes, 16 bits each, when w is a narrow sorted bucket. It
-// moves the nibbles and the rests apart in two steps: first the upper two of
-// four, then one of each pair.
+// moves the nibbles a to d, and the rests A to D, to their lanes. Each of the
+// two steps parts what is adjacent:
+//
+//	bit   48    32    16     0
+//	  n    .     .     .  dcba
+//	       .    dc     .    ba
+//	       d     c     b     a
+//	  w    .     .     .  DCBA
+//	       .    DC     .    BA
+//	       D     C     B     A
+//	      dD    cC    bB    aA
+//
+// Until the last line, w also has bits that do not belong to these parts.
 func (t *Table) Decode(w uint64) uint64 {
 	n := uint64(nibbles[w&codeMask])
 	n = (n | n<<24) & 0x000000ff_000000ff
@@ -130,7 +141,8 @@ func (t *Table) Decode(w uint64) uint64 {
 	return w&t.restMask | w<<((16-t.rest)&63)&(t.restMask<<16) | n<<(t.rest&63)
 }
 
-// decodeWide returns the lanes, 32 bits each, of the sorted bucket at a bit.
+// decodeWide returns the lanes, 32 bits each, of the sorted bucket at a bit. Two
+// rests, and two nibbles, belong to each half of the result.
 func (t *Table) decodeWide(bit uint64) Lanes {
 	n := uint64(nibbles[t.load(bit)&codeMask])
 	first := t.load(bit + codeBits)
@@ -138,18 +150,26 @@ func (t *Table) decodeWide(bit uint64) Lanes {
 	return Lanes{t.decodePair(first, n), t.decodePair(second, n>>8)}
 }
 
-// decodePair returns two lanes. Their rests are the lowest bits of w, and their
-// nibbles those of n.
+// decodePair returns two lanes. Their rests A and B are the lowest bits of w,
+// and their nibbles a and b those of n:
+//
+//	bit   32     0
+//	  n    .    ba
+//	       b     a
+//	  w    .    BA
+//	       B     A
+//	      bB    aA
 func (t *Table) decodePair(w, n uint64) uint64 {
 	n = (n | n<<28) & 0x0000000f_0000000f
 	w = w&0xffffffff | w>>(t.rest&63)<<32
 	return w&t.restMask | n<<(t.rest&63)
 }
 
-// smallest returns zero if a sorted bucket has a free slot, since its smallest
-// fingerprint is zero in this case.
-func (t *Table) smallest(w uint64) uint64 {
-	return uint64(nibbles[w&codeMask]&nibbleMax) | w>>codeBits&(t.Mask>>nibble)
+// hasFree reports whether a sorted bucket has a free slot: its smallest
+// fingerprint, whose nibble and rest come first, is then zero.
+func (t *Table) hasFree(w uint64) bool {
+	rest := w >> codeBits & (t.Mask >> nibble)
+	return uint64(nibbles[w&codeMask]&nibbleMax)|rest == 0
 }
 
 // encode stores fingerprints, which can be in any order, in sorted bucket i.

@@ -43,7 +43,7 @@ func (l Lanes) first() uint64 {
 type format struct {
 	Ones  Lanes  // the lowest bit of every lane
 	tops  Lanes  // the highest bit of every lane
-	rests Lanes  // all other bits of every lane
+	lows  Lanes  // all other bits of every lane
 	width uint64 // bits from one lane to the next
 	Mask  uint64 // 2^f-1, the largest fingerprint
 }
@@ -56,7 +56,7 @@ func newFormat(f, width uint64) format {
 		l.Ones = l.Ones.Xor(shifted(1, slot*width))
 		l.tops = l.tops.Xor(shifted(1, slot*width+width-1))
 	}
-	l.rests = l.tops.Sub(l.Ones)
+	l.lows = l.tops.Sub(l.Ones)
 	return l
 }
 
@@ -65,7 +65,7 @@ func newFormat(f, width uint64) format {
 // bits are zero, and never beyond it.
 func (l *format) matches(w, fp uint64) uint64 {
 	x := w ^ fp*l.Ones.Low
-	return l.tops.Low &^ (x&l.rests.Low + l.rests.Low | x)
+	return l.tops.Low &^ (x&l.lows.Low + l.lows.Low | x)
 }
 
 // Any reports whether a lane of v or w contains fp. It is faster than matches
@@ -84,8 +84,8 @@ func (l *format) Spread(x uint64) Lanes {
 
 // Zeros returns the matches of zero; see matches.
 func (l *format) Zeros(x Lanes) Lanes {
-	low, carry := bits.Add64(x.Low&l.rests.Low, l.rests.Low, 0)
-	high, _ := bits.Add64(x.High&l.rests.High, l.rests.High, carry)
+	low, carry := bits.Add64(x.Low&l.lows.Low, l.lows.Low, 0)
+	high, _ := bits.Add64(x.High&l.lows.High, l.lows.High, carry)
 	return Lanes{l.tops.Low &^ (low | x.Low), l.tops.High &^ (high | x.High)}
 }
 
@@ -109,16 +109,16 @@ func (l *format) First(lanes, matches Lanes) (fp uint64, others Lanes) {
 	return fp, matches.Xor(shifted(1, top))
 }
 
-// list returns the fingerprints in the four lanes, and split returns them in an
+// unpack returns the fingerprints in the four lanes, and split returns them in an
 // array. join is the inverse.
-func (l *format) list(x Lanes) (a, b, c, d uint64) {
+func (l *format) unpack(x Lanes) (a, b, c, d uint64) {
 	w := l.width & 63
 	upper := x.Low>>w>>w | x.High<<((64-2*w)&63)
 	return x.Low & l.Mask, x.Low >> w & l.Mask, upper & l.Mask, upper >> w & l.Mask
 }
 
 func (l *format) split(x Lanes) [Slots]uint64 {
-	a, b, c, d := l.list(x)
+	a, b, c, d := l.unpack(x)
 	return [Slots]uint64{a, b, c, d}
 }
 

@@ -62,7 +62,7 @@ func (t *Table) move(p *Partners, queue []uint64, known int, fp uint64) bool {
 	for to := known; to+Slots <= len(queue); to += Slots {
 		i := queue[(to-2)/Slots]
 		next := (*[Slots]uint64)(queue[to:])
-		a, b, c, d := t.list(t.Lanes(i))
+		a, b, c, d := t.unpack(t.Lanes(i))
 		next[0] = p.Other(i, p.Hash(a>>(t.tail&63)))
 		next[1] = p.Other(i, p.Hash(b>>(t.tail&63)))
 		next[2] = p.Other(i, p.Hash(c>>(t.tail&63)))
@@ -83,7 +83,7 @@ func (t *Table) firstFree(list *[Slots]uint64) int {
 		found := false
 		switch {
 		case t.Sorted:
-			found = t.smallest(t.Word(i)) == 0
+			found = t.hasFree(t.Word(i))
 		case t.Narrow:
 			found = t.matches(t.Word(i), 0) != 0
 		default:

@@ -73,8 +73,8 @@ type Table struct {
 	Sorted bool
 	tail   uint64 // see Shape
 	format
-	rest     uint64 // f-4: the number of bits of a fingerprint that a sorted bucket stores as they are
-	restMask uint64 // these bits, in both halves of a word
+	rest     uint64 // f-4: the length of a rest, see bucket.go
+	restMask uint64 // the bits of a rest, in both halves of a word
 }
 
 // New returns a table that uses bytes, which must be s.Bytes() long.
@@ -146,7 +146,10 @@ func (t *Table) Count(i, j, fp uint64) int {
 // filled from the lowest one, the top bits of this bucket's free lanes are the
 // greater number, unless fingerprints have been removed.
 func (t *Table) Put(i, j, fp uint64) bool {
-	if !t.Narrow || t.Sorted {
+	switch {
+	case !t.Narrow:
+		return t.exchangeWide(i, j, 0, fp)
+	case t.Sorted:
 		return t.Exchange(i, j, 0, fp)
 	}
 	a := t.matches(t.Word(i), 0)
@@ -165,7 +168,6 @@ func (t *Table) Put(i, j, fp uint64) bool {
 // as Put does, without a branch, which would be mispredicted half the time.
 func (t *Table) Exchange(i, j, old, fp uint64) bool {
 	if !t.Narrow {
-		t.Made()
 		return t.exchangeWide(i, j, old, fp)
 	}
 	v := t.Word(i)
@@ -197,19 +199,20 @@ func either(x, y, second uint64) uint64 { return x ^ (x^y)&-second }
 // exchangeWide implements Exchange for wide tables. It reads bucket j only if
 // it does not find old in bucket i.
 func (t *Table) exchangeWide(i, j, old, fp uint64) bool {
+	t.Made()
 	x := t.Spread(old)
 	v := t.Lanes(i)
 	matches := t.Zeros(v.Xor(x))
 	if old == 0 || matches == (Lanes{}) {
 		w := t.Lanes(j)
 		others := t.Zeros(w.Xor(x))
-		if others == (Lanes{}) && matches == (Lanes{}) {
-			return false
-		}
-		if others.Count() > matches.Count() {
+		switch {
+		case others.Count() > matches.Count():
 			i = j
 			v = w
 			matches = others
+		case matches == (Lanes{}):
+			return false
 		}
 	}
 	lane := matches.first() + 1 - t.width

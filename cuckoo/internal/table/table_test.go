@@ -91,7 +91,7 @@ func TestOnlyEqualLanesMatch(t *testing.T) {
 		tab := New(s, nil)
 		values := []uint64{0, 1, 2, tab.Mask, tab.Mask - 1, tab.Mask >> 1, tab.Mask>>1 + 1}
 		above := Lanes{^uint64(0), ^uint64(0)}
-		above = above.AndNot(tab.tops).AndNot(tab.rests)
+		above = above.AndNot(tab.tops).AndNot(tab.lows)
 		for n := range 7 * 7 * 7 * 7 {
 			v := [Slots]uint64{values[n%7], values[n/7%7], values[n/49%7], values[n/343]}
 			lanes := tab.join(v)

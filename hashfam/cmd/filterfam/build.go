@@ -17,6 +17,7 @@ import (
 // The buildFlags describe the structure.
 type buildFlags struct {
 	kind, output, layout  string
+	absent                []string // names of files
 	rate                  cli.Rate
 	epsilon, delta        cli.Rate
 	n                     cli.Number
@@ -42,6 +43,7 @@ var usedBy = map[string][]string{
 	"epsilon":      {"sketch"},
 	"delta":        {"sketch"},
 	"conservative": {"sketch"},
+	"absent":       {"static"},
 	"phi":          {"heavy"},
 	"lines":        {"heavy"},
 }
@@ -56,6 +58,7 @@ func build(c *command) func(ctx context.Context, names []string) error {
 	flags.VarP(&f.n, "keys", "n", `the number of different lines, such as 1e6 or 1M (bloom, cuckoo,
 counting); otherwise, all lines are counted: files are read twice,
 and standard input is held in memory, 8 bytes per line`)
+	flags.StringArrayVar(&f.absent, "absent", nil, "never find the lines of this `FILE`, which must be no lines of the list\n(static); it can be given several times")
 	flags.Var(&f.memory, "memory", "the size, such as 64M, instead of -n or --fpr (not sketch)")
 	flags.StringVar(&f.layout, "layout", "classic", "the `layout`: classic, blocked or (only bloom) partitioned")
 	flags.BoolVar(&f.compact, "compact", false, "use one bit less per slot (cuckoo)")
@@ -114,7 +117,7 @@ func (c *command) build(ctx context.Context, f *buildFlags, names []string) erro
 	if err := c.check(ctx, f); err != nil {
 		return err
 	}
-	if err := checkOutput(f.output, c.inputs(names)); err != nil {
+	if err := checkOutput(f.output, append(c.inputs(names), f.absent...)); err != nil {
 		return err
 	}
 	c.progress.start(names, f.readings(names))
@@ -183,12 +186,31 @@ func (c *command) made(ctx context.Context, f *buildFlags, names []string) (stru
 
 // madeStatic returns a static filter.
 func (c *command) madeStatic(ctx context.Context, f *buildFlags, names []string) (structure, error) {
-	digests, err := c.digests(ctx, f.family, names)
+	config := static.Config{FPRate: float64(f.rate), MemoryBytes: uint64(f.memory), Family: f.family, Progress: c.progress.build}
+	if len(f.absent) == 0 {
+		digests, err := c.digests(ctx, f.family, names)
+		if err != nil {
+			return nil, err
+		}
+		made, err := static.New(ctx, config, digests)
+		if err != nil {
+			return nil, err
+		}
+		return made, c.checkUseful(f, uint64(len(digests)), made.FalsePositiveRate())
+	}
+	a, err := c.readAbsent(ctx, f.absent, f.family)
 	if err != nil {
 		return nil, err
 	}
-	config := static.Config{FPRate: float64(f.rate), MemoryBytes: uint64(f.memory), Family: f.family, Progress: c.progress.build}
-	made, err := static.New(ctx, config, digests)
+	digests, err := c.digestsBeside(ctx, a, f.family, names)
+	if err != nil {
+		return nil, err
+	}
+	if len(digests) == 0 && !f.force {
+		return nil, errNoLines
+	}
+	a.sieve = nil // the build needs the memory
+	made, err := static.NewExact(ctx, config, digests, a.digests)
 	if err != nil {
 		return nil, err
 	}

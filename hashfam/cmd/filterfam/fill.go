@@ -95,7 +95,7 @@ func (f *buildFlags) sizeFor(lines uint64) (uint64, error) {
 	rate := float64(f.rate)
 	switch f.kind {
 	case "static":
-		return static.Config{FPRate: rate}.EstimatedBytes(lines)
+		return static.Config{FPRate: rate}.EstimatedBytes(lines, 0)
 	case "bloom":
 		p, err := bloom.Config{Capacity: lines, FPRate: rate, Layout: f.parsedLayout}.Params()
 		return p.SizeBytes(), err

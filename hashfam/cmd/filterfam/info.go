@@ -9,6 +9,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/filterfam/filterfam/bloom/static"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/hashfam/cmd/filterfam/internal/input"
 	"github.com/filterfam/filterfam/internal/cli"
@@ -24,6 +25,7 @@ type about struct {
 	Parameters string   `json:"parameters,omitempty"`
 	Keys       *float64 `json:"keys,omitempty"`
 	Estimated  bool     `json:"keys_estimated,omitempty"`
+	Absent     uint64   `json:"absent,omitempty"`
 	Total      *uint64  `json:"total,omitempty"`
 	Rate       *float64 `json:"rate,omitempty"`
 	Bytes      uint64   `json:"bytes"`
@@ -173,6 +175,9 @@ func (a *about) measure(s structure) {
 			a.Estimated = true
 		}
 	}
+	if filter, ok := s.(*static.Filter); ok {
+		a.Absent = filter.Params().Absent
+	}
 	if sum, ok := s.(interface{ Total() uint64 }); ok {
 		n := sum.Total()
 		a.Total = &n
@@ -204,6 +209,9 @@ func (a *about) print(w io.Writer) {
 		line("keys", "about %.0f", *a.Keys)
 	} else if a.Keys != nil {
 		line("keys", "%.0f", *a.Keys)
+	}
+	if a.Absent > 0 {
+		line("absent keys", "%d", a.Absent)
 	}
 	if a.Total != nil {
 		line("total", "%d", *a.Total)

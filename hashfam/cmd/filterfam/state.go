@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/hashfam/cmd/filterfam/internal/input"
 	"github.com/filterfam/filterfam/hashfam/journal"
 	"github.com/filterfam/filterfam/internal/block"
 	"github.com/filterfam/filterfam/internal/frame"
@@ -27,7 +29,7 @@ func (c *command) openState(ctx context.Context, f *uniqFlags, names []string, l
 	}
 	want := f.capacity(lines)
 	if err := c.checkState(ctx, f.state, lines, fam); err != nil {
-		return nil, 0, s.fail(err)
+		return nil, 0, fmt.Errorf("--state %w", err)
 	}
 	var err error
 	s.journal, err = journal.Open(f.state, lines)
@@ -63,22 +65,32 @@ func (f *uniqFlags) capacity(lines seen) uint64 {
 // checkState returns an error if the state file, if there is one, does not
 // contain lines of this kind and family, or needs more memory than there is.
 func (c *command) checkState(ctx context.Context, name string, lines seen, fam hashfam.Family) error {
-	f, err := c.openHeader(ctx, name)
-	if errors.Is(err, fs.ErrNotExist) {
+	info, err := os.Stat(name)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 { // a process was killed when it began
 		return nil
 	}
+	f, err := c.openHeader(ctx, name)
 	if err != nil {
 		return err
 	}
 	defer f.file.Close()
 	if f.header.Check != fam.CheckValue() {
-		return wrongFamily(f.header, fam)
+		return input.Named(name, wrongFamily(f.header, fam))
 	}
 	if f.header.Kind == frame.Journal {
 		if err := f.skipStart(); err != nil {
-			return err
+			return input.Named(name, err)
 		}
 	}
+	if err := f.checkKind(lines); err != nil {
+		return input.Named(name, err)
+	}
+	return nil
+}
+
+// checkKind returns an error if the file contains another structure than lines,
+// or needs more memory than there is.
+func (f *openFrame) checkKind(lines seen) error {
 	kind := frame.ScalableBloom
 	if _, ok := lines.(*bloom.Filter); ok {
 		kind = frame.Bloom

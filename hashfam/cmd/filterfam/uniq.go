@@ -212,5 +212,5 @@ func (f *uniqFlags) create(fam hashfam.Family) (seen, uint64, error) {
 	if f.force {
 		return b, unlimited, nil
 	}
-	return b, max(uint64(f.n), b.Params().CapacityAt(min(2*float64(f.rate), 0.99))), nil
+	return b, b.Params().CapacityAt(min(2*float64(f.rate), 0.99)), nil
 }

@@ -56,6 +56,20 @@ func TestLinesThatWereNotPrintedAreNotSaved(t *testing.T) {
 	require.Error(t, cmd.Run())
 	require.Contains(t, log.String(), "filterfam uniq: standard output: ")
 	require.Equal(t, numbers(0, 3), succeeds(t, dir, numbers(0, 3), "uniq", "--state", "state"))
+
+	name := filepath.Join(dir, "other")
+	lines := hashfam.Must(bloom.New(bloom.Config{Capacity: 9, FPRate: 0.01}))
+	j, err := journal.Open(name, lines)
+	require.NoError(t, err)
+	before, err := os.ReadFile(name)
+	require.NoError(t, err)
+	s := &saver{lines: lines, journal: j, err: errOutput}
+	require.True(t, s.add(7))
+	require.NoError(t, s.save())
+	after, err := os.ReadFile(name)
+	require.NoError(t, err)
+	require.Equal(t, before, after)
+	require.NoError(t, j.Close())
 }
 
 // A state can be continued if its filter is about as large, whatever its
@@ -78,4 +92,20 @@ func TestStatesOfOtherParameters(t *testing.T) {
 	require.Contains(t, fails(t, dir, "", "uniq", "--state", "state"), "--state state: was made with another -n")
 	succeeds(t, dir, "ada\n", "build", "-o", "state")
 	require.Contains(t, fails(t, dir, "", args...), "--state state: is a static filter, not a state of uniq")
+	writeText(t, dir, "state", "ada\n")
+	require.Contains(t, fails(t, dir, "", args...), "uniq: --state state: not a file of this library\n")
+	writeText(t, dir, "state", "")
+	require.Equal(t, "ada\n", succeeds(t, dir, "ada\n", args...))
+}
+
+// A state that needs more memory than there is is refused before it is read.
+func TestStatesThatNeedTooMuchMemory(t *testing.T) {
+	dir := t.TempDir()
+	const size = 1 << 43
+	writeText(t, dir, "state", claim(t, size))
+	if err := os.Truncate(filepath.Join(dir, "state"), size+72); err != nil {
+		t.Skip("this file system has no such large files: ", err)
+	}
+	log := fails(t, dir, "", "uniq", "-n", "9", "--state", "state")
+	require.Contains(t, log, "filterfam uniq: --state state: needs ")
 }

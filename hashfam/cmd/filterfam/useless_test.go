@@ -127,6 +127,20 @@ func TestTheRightNumberOfLinesIsEnough(t *testing.T) {
 	succeeds(t, t.TempDir(), "a62\nb62\nc62\n", "build", "--type", "bloom", "-n", "3", "-o", "f")
 }
 
+// The number of keys that a filter contains at least is not overestimated, or
+// uniq would refuse lines for which its state has room. For 2,000 filters, the
+// chance that a correct program fails is below 1e-6.
+func TestFiltersContainMoreKeysThanTheLeast(t *testing.T) {
+	for n := range uint64(20) {
+		for list := range uint64(100) {
+			f := filledWith(t, "bloom", n+1, 1e-6, list)
+			require.LessOrEqual(t, leastLen(f), n+1)
+		}
+	}
+	f := filledWith(t, "counting", 1000, 0.01, 1)
+	require.Greater(t, leastLen(f), uint64(800))
+}
+
 // filledWith returns a filter for n keys that contains n keys of a list.
 func filledWith(t *testing.T, kind string, n uint64, rate float64, list uint64) structure {
 	t.Helper()

@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/filterfam/filterfam/internal/lines"
 )
 
 func columns(t require.TestingT, delimiter, list string) Columns {
@@ -88,6 +90,9 @@ func TestKeysOfExamples(t *testing.T) {
 		{"", "2-", "      3 apple  pie ", "apple  pie "},
 		{"", "1,3-", "a  b  c  d ", "a c  d "},
 		{"", "1-2,4-", "a  b  c  d\te", "a b d\te"},
+		{"", "1,2-", "a  b  c", "a  b  c"},
+		{"", "1-2", "a\tb\tc", "a b"},
+		{"", "1-2", "a \tb c", "a b"},
 		{"", "2", "a", ""},
 		{"", "1", "  ", ""},
 		{`\t`, "2", "a\tb\tc", "b"},
@@ -197,4 +202,17 @@ func TestKeysAllocateNothing(t *testing.T) {
 		})
 		require.Less(t, allocated, 300.0, "allocations for 20,000 lines, %v", c)
 	}
+}
+
+// Keys that are not a part of their line are made in the same buffer for each
+// batch.
+func TestTheBufferOfKeysIsUsedAgain(t *testing.T) {
+	k := newKeys(Config{Fold: true})
+	all := lines.NewReader(strings.NewReader("Ada\nGrace\n"), lines.Config{MaxLine: MaxLine})
+	require.NoError(t, all.Next())
+	for range 1000 {
+		_, err := k.of(all)
+		require.NoError(t, err)
+	}
+	require.Less(t, cap(k.made), 100)
 }

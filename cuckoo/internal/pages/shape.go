@@ -22,51 +22,52 @@ const (
 	maxPage = 1024
 )
 
-// A Geometry holds the sizes of a Set's pages and tails.
-type Geometry struct {
+// A Shape describes a Set: the number of plots, and the sizes of its pages and
+// tails.
+type Shape struct {
 	Buckets uint64 // number of buckets in a page, a power of two
-	Roots   uint64 // number of pages in a new Set
+	Plots   uint64 // number of plots, each of which has one page in a new Set
 	Limit   uint64 // memory limit in bytes, or 0
 	compact bool   // whether buckets are sorted
 	tails   [maxDepth + 1]uint8
 }
 
-// NewGeometry returns the geometry for the number of keys that a new Set has
-// room for, and for a rate between 1e-6 and 1. If there are many keys, pages
-// are large, so that they fill evenly.
-func NewGeometry(expected uint64, rate float64, compact bool) Geometry {
-	g := Geometry{Buckets: minPage, compact: compact, tails: planTails(rate)}
-	for g.Buckets < maxPage && g.Buckets < expected/16 {
-		g.Buckets *= 2
+// NewShape returns the Shape for the number of keys that a new Set has room for,
+// and for a rate between 1e-6 and 1. If there are many keys, pages are large, so
+// that they fill evenly.
+func NewShape(expected uint64, rate float64, compact bool) Shape {
+	s := Shape{Buckets: minPage, compact: compact, tails: planTails(rate)}
+	for s.Buckets < maxPage && s.Buckets < expected/16 {
+		s.Buckets *= 2
 	}
 	// The number of keys in a page of s slots has a standard deviation of about
 	// sqrt(s), so with 3.5*sqrt(s) free slots, few pages split early.
-	s := float64(table.Slots * g.Buckets)
-	g.Roots = uint64(max(1, math.Ceil(float64(expected)/s/(1-3.5/math.Sqrt(s)))))
-	return g
+	slots := float64(table.Slots * s.Buckets)
+	s.Plots = uint64(max(1, math.Ceil(float64(expected)/slots/(1-3.5/math.Sqrt(slots)))))
+	return s
 }
 
 // LogBuckets returns the base-2 logarithm of the number of buckets in a page.
-func (g *Geometry) LogBuckets() uint8 { return uint8(bits.TrailingZeros64(g.Buckets)) }
+func (s *Shape) LogBuckets() uint8 { return uint8(bits.TrailingZeros64(s.Buckets)) }
 
-// shape returns the table shape for pages with this tail length.
-func (g *Geometry) shape(tail uint8) table.Shape {
-	return table.Shape{Buckets: g.Buckets, Bits: partnerBits + int(tail) + 1, Sorted: g.compact, Tail: tail + 1}
+// tableShape returns the table shape for pages with this tail length.
+func (s *Shape) tableShape(tail uint8) table.Shape {
+	return table.Shape{Buckets: s.Buckets, Bits: partnerBits + int(tail) + 1, Sorted: s.compact, Tail: tail + 1}
 }
 
-func (g *Geometry) pageBytes(tail uint8) uint64 { return g.shape(tail).Bytes() }
+func (s *Shape) pageBytes(tail uint8) uint64 { return s.tableShape(tail).Bytes() }
 
-// RootBytes returns the table size for pages in a new Set.
-func (g *Geometry) RootBytes() uint64 { return g.pageBytes(g.tails[0]) }
+// PageBytes returns the table size for pages in a new Set.
+func (s *Shape) PageBytes() uint64 { return s.pageBytes(s.tails[0]) }
 
 // SizeBytes returns a new Set's size in bytes.
-func (g Geometry) SizeBytes() uint64 {
-	return g.Roots * (directoryHeader + pointer + pageHeader + g.RootBytes())
+func (s Shape) SizeBytes() uint64 {
+	return s.Plots * (directoryHeader + pointer + pageHeader + s.PageBytes())
 }
 
 // most returns the number of slots that can be used until a page splits: 31 of
 // 32, because filling the last slots would require long searches.
-func (g *Geometry) most() uint32 { return uint32(table.Slots * g.Buckets / 32 * 31) }
+func (s *Shape) most() uint32 { return uint32(table.Slots * s.Buckets / 32 * 31) }
 
 // planTails returns the tail length of new keys for pages of each depth. A full
 // page of keys with tails of t bits has a rate of no more than
@@ -104,4 +105,4 @@ func planTails(rate float64) (tails [maxDepth + 1]uint8) {
 func tailRate(t int) float64 { return 2 * table.Slots / float64(uint64(partners)<<t) }
 
 // halfTail returns the tail length of the page's halves.
-func (g *Geometry) halfTail(p *page) uint8 { return max(p.tail, g.tails[min(p.depth+1, maxDepth)]) }
+func (s *Shape) halfTail(p *page) uint8 { return max(p.tail, s.tails[min(p.depth+1, maxDepth)]) }
