@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/checks"
 	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/sizing"
@@ -237,4 +238,12 @@ func mustScale(t require.TestingT, c ScalableConfig) *Scalable {
 	s, err := NewScalable(c)
 	require.NoError(t, err)
 	return s
+}
+
+func TestZeroValuesPanicWhenUsed(t *testing.T) {
+	fam := hashfam.New(hashfam.Key{1})
+	const filter = "^cuckoo: use of a zero Filter( or View: make it with New or NewView|: make it with New), or decode into it$"
+	checks.ZeroValues(t, filter, new(Filter), NewReceiver(fam), new(View))
+	const scalable = "^cuckoo: use of a zero Scalable: make it with NewScalable, or decode into it$"
+	checks.ZeroValues(t, scalable, new(Scalable), NewScalableReceiver(fam))
 }

@@ -192,6 +192,9 @@ func (c Config) smallestPlan(members, absent uint64) (plan, error) {
 		p.lists = lists{inside: absent, others: members, inverse: true}
 	}
 	p.columns = p.smallest()
+	if p.plain() { // there are no keys, but only a ribbon with columns contains none
+		p.columns = ribbon.OneColumn
+	}
 	return p, c.checkSize(p)
 }
 

@@ -376,7 +376,7 @@ func TestGlanceReadsParameters(t *testing.T) {
 	require.Equal(t, []any{uint64(3), uint64(7), b[64 : len(b)-8], true}, []any{first, second, payload, ok})
 	odd := append(bytes.Clone(b), 0)
 	odd[16]++ // the length of the payload
-	for _, bad := range [][]byte{odd, b[:71], b[:len(b)-8], append(bytes.Clone(b), make([]byte, 8)...), append([]byte{1}, b[1:]...)} {
+	for _, bad := range [][]byte{odd, b[:71:71], slices.Clip(b[:len(b)-8]), append(bytes.Clone(b), make([]byte, 8)...), append([]byte{1}, b[1:]...)} {
 		_, _, _, ok = g.At(bad)
 		require.False(t, ok)
 		require.True(t, g.Made())

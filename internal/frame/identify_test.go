@@ -3,14 +3,34 @@ package frame
 import (
 	"bytes"
 	"io"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/fault"
 )
+
+// Fewer bytes than the header are an error, and the header is enough. The slices
+// have no capacity beyond their end, so a reader of further bytes panics.
+func TestIdentifyNeedsTheWholeHeader(t *testing.T) {
+	machine.Matters(t)
+	for params := 0; params <= maxParams; params += wordBytes {
+		header := Header{Kind: Bloom, Version: 1, Params: make([]byte, params), Payload: 8}
+		b := header.append(nil)
+		for n := range b {
+			_, err := Identify(b[:n:n])
+			require.ErrorIs(t, err, hashfam.ErrCorrupt, "%d of %d bytes", n, len(b))
+			require.ErrorIs(t, err, io.ErrUnexpectedEOF, "%d of %d bytes", n, len(b))
+		}
+		got, err := Identify(slices.Clip(b))
+		require.NoError(t, err)
+		require.Equal(t, header, got)
+	}
+}
 
 // A published frame is the one that the public family encodes, in whatever
 // pieces it is read, and the bytes after it stay the same. A frame with a

@@ -313,7 +313,7 @@ func TestMergeIsABuildOfAllLines(t *testing.T) {
 	for want, args := range map[string][]string{
 		"static: is a static filter, but small is a Bloom filter": {"-o", "x", "small", "static"},
 		"large: bits is 968, but 104 in small":                    {"-o", "x", "small", "large"},
-		"cannot be merged":                                        {"-o", "x", "static", "static"},
+		"cannot be merged: query several with -F":                 {"-o", "x", "static", "static"},
 		"at least two files":                                      {"-o", "x", "static"},
 		"-o small: is also an input":                              {"-o", "small", "small", "large"},
 	} {
@@ -374,8 +374,8 @@ func TestErrorsAreOneLine(t *testing.T) {
 		{`invalid argument "1p" for "--fpr" flag: want a number such as 0.01`, []string{"build", "--fpr", "1p", "-o", "x", "keys"}},
 		{`invalid argument "x" for "-v, --invert-match" flag: `, []string{"query", "-v=x", "keys"}},
 		{"query: want the name of a filter", []string{"query"}},
-		{"keys: not a file of this library", []string{"query", "keys"}},
-		{"keys: not a file of this library", []string{"info", "keys"}},
+		{"keys: is not a filter, or another structure that filterfam writes", []string{"query", "keys"}},
+		{"keys: is not a filter, or another structure that filterfam writes", []string{"info", "keys"}},
 		{"want the name of a file", []string{"info"}},
 		{"want one of the two", []string{"top", "-k", "1", "--phi", "0.1", "keys"}},
 		{"--phi 2, want above 0 and at most 1, or -k", []string{"top", "--phi", "2", "keys"}},
@@ -448,7 +448,7 @@ func TestDamagedFilesAreRefused(t *testing.T) {
 		require.Contains(t, run(t, dir, "", "info", "damaged").out, "checksum     wrong\n")
 	}
 	writeText(t, dir, "empty", "")
-	require.Contains(t, run(t, dir, "", "query", "empty").log, "empty: not a file of this library")
+	require.Contains(t, run(t, dir, "", "query", "empty").log, "empty: is not a filter, or another structure that filterfam writes")
 }
 
 // A delta is not a structure of its own, but damage to it is found.

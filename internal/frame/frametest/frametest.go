@@ -83,10 +83,11 @@ func Set(b []byte, words map[int]uint64) []byte {
 
 // Damage calls do with damaged copies of a frame, which are truncated anywhere
 // or have a flipped bit. Each bit in the header and at the end is flipped, but
-// only one bit in each other byte, since a checksum covers them.
+// only one bit in each other byte, since a checksum covers them. A truncated
+// copy has no capacity beyond its end, so a decoder that reads further panics.
 func Damage(b []byte, do func(bad []byte)) {
 	for i := range b {
-		do(b[:i])
+		do(b[:i:i])
 	}
 	for i := range 8 * len(b) {
 		at := i / 8
@@ -174,6 +175,9 @@ func resize(t *rapid.T, b []byte, i int) []byte {
 // Update is true if golden files should be written.
 var Update = flag.Bool("update", false, "write golden files, their sums, and the test vectors of docs/vectors.md")
 
+// writeGolden writes all golden data again.
+const writeGolden = "bash .ci/golden"
+
 // Golden compares a frame with the contents of testdata/name, which -update
 // writes.
 func Golden(t rapid.TB, name string, b []byte) {
@@ -183,8 +187,8 @@ func Golden(t rapid.TB, name string, b []byte) {
 		require.NoError(t, os.WriteFile(file, b, 0o644))
 	}
 	want, err := os.ReadFile(file)
-	require.NoError(t, err, "-update writes golden files")
-	Equal(t, want, b, name)
+	require.NoError(t, err, "the golden file is missing; to write it: %s", writeGolden)
+	Equal(t, want, b, name+" differs; if you mean it: "+writeGolden)
 }
 
 // Equal is like require.Equal, but does not print the bytes.
