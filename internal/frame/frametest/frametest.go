@@ -172,23 +172,24 @@ func resize(t *rapid.T, b []byte, i int) []byte {
 	return b
 }
 
-// Update is true if golden files should be written.
-var Update = flag.Bool("update", false, "write golden files, their sums, and the test vectors of docs/vectors.md")
+// Update is true if golden files that do not exist yet should be written.
+var Update = flag.Bool("update", false, "write new golden files, their sums, and the test vectors in docs")
 
-// writeGolden writes all golden data again.
+// writeGolden writes new golden data.
 const writeGolden = "bash .ci/golden"
 
-// Golden compares a frame with the contents of testdata/name, which -update
-// writes.
+// Golden compares a frame with the contents of testdata/name. With -update it
+// creates the file if it does not exist.
 func Golden(t rapid.TB, name string, b []byte) {
 	t.Helper()
 	file := filepath.Join("testdata", name)
-	if *Update {
-		require.NoError(t, os.WriteFile(file, b, 0o644))
-	}
 	want, err := os.ReadFile(file)
+	if errors.Is(err, os.ErrNotExist) && *Update {
+		want = b
+		err = os.WriteFile(file, b, 0o644)
+	}
 	require.NoError(t, err, "the golden file is missing; to write it: %s", writeGolden)
-	Equal(t, want, b, name+" differs; if you mean it: "+writeGolden)
+	Equal(t, want, b, name+" differs: a changed encoding needs a new version")
 }
 
 // Equal is like require.Equal, but does not print the bytes.
