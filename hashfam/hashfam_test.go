@@ -2,6 +2,7 @@ package hashfam
 
 import (
 	"encoding/binary"
+	"hash/maphash"
 	"math"
 	"math/big"
 	"os/exec"
@@ -120,6 +121,16 @@ func TestHashingDoesNotAllocate(t *testing.T) {
 			}), n)
 		}
 	})
+}
+
+// docs/choosing.md says so about keys that stay in the process.
+func TestComparableKeysDoNotAllocate(t *testing.T) {
+	type visit struct {
+		user uint64
+		page string
+	}
+	seed := maphash.MakeSeed()
+	require.Zero(t, testing.AllocsPerRun(10, func() { sink ^= Digest(maphash.Comparable(seed, visit{17, "home"})) }))
 }
 
 func TestReduceIsTheHighHalfOfTheProduct(t *testing.T) {

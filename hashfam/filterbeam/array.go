@@ -156,25 +156,37 @@ func (a *array) merge(words, other []uint64) {
 // measure returns the sums for window w: the sum of the lines' rates if the
 // filter is Blocked, and otherwise the number of nonzero cells in each slice.
 func (a *array) measure(words []uint64, w int) []float64 {
-	sums := make([]float64, a.slices)
 	switch {
 	case a.blocked:
-		for line := range slices.Chunk(words, int(a.header.Payload/a.span/8)) {
-			sums[0] += math.Pow(float64(a.used(line))/lineCells, float64(a.Hashes))
-		}
+		return []float64{a.lineRates(words)}
 	case a.slice == 0:
-		sums[0] = float64(a.used(words))
-	default:
-		for i, word := range words {
-			for at := uint64(w)*a.window + 64*uint64(i); word != 0; { // the bits behind the last slice are zero
-				n := a.slice - at%a.slice
-				sums[at/a.slice] += float64(bits.OnesCount64(word & (1<<n - 1)))
-				word >>= n
-				at += n
-			}
-		}
+		return []float64{float64(a.used(words))}
 	}
-	return sums
+	return a.usedInSlices(words, uint64(w)*a.window)
+}
+
+// lineRates returns the sum of the rates of all lines in words.
+func (a *array) lineRates(words []uint64) (sum float64) {
+	for line := range slices.Chunk(words, int(a.header.Payload/a.span/8)) {
+		sum += math.Pow(float64(a.used(line))/lineCells, float64(a.Hashes))
+	}
+	return sum
+}
+
+// usedInSlices returns the number of bits that are set in each slice. The first
+// bit of words is bit at of the array. The bits behind the last slice are zero.
+func (a *array) usedInSlices(words []uint64, at uint64) []float64 {
+	used := make([]float64, a.slices)
+	for _, word := range words {
+		for i := at; word != 0; {
+			n := a.slice - i%a.slice // bits up to the end of the slice
+			used[i/a.slice] += float64(bits.OnesCount64(word & (1<<n - 1)))
+			word >>= n
+			i += n
+		}
+		at += 64
+	}
+	return used
 }
 
 // used returns the number of nonzero cells.

@@ -94,10 +94,11 @@ func (c *combineFn[K]) CreateAccumulator() *accumulator { return &accumulator{} 
 
 // AddInput adds a key.
 func (c *combineFn[K]) AddInput(a *accumulator, key K) (*accumulator, error) {
-	var err error
-	if a.pending, err = c.appendPending(a.pending, key); err != nil {
+	pending, err := c.appendPending(a.pending, key)
+	if err != nil {
 		return nil, err
 	}
+	a.pending = pending
 	if c.full(a) {
 		err = c.settle(a, nil)
 	}
@@ -141,18 +142,24 @@ func (c *combineFn[K]) ExtractOutput(a *accumulator) ([]byte, error) {
 // not empty, to the structure in a.
 func (c *combineFn[K]) settle(a *accumulator, other []byte) error {
 	made, err := c.Spec.empty()
+	if err != nil {
+		return err
+	}
 	for _, frame := range [][]byte{a.frame, other} {
-		if err == nil && len(frame) > 0 {
-			err = made.merge(frame)
+		if len(frame) == 0 {
+			continue
+		}
+		if err := made.merge(frame); err != nil {
+			return err
 		}
 	}
-	if err == nil && len(a.pending) > 0 {
-		err = c.addPending(made, a.pending)
+	if len(a.pending) > 0 {
+		if err := c.addPending(made, a.pending); err != nil {
+			return err
+		}
 	}
-	if err == nil {
-		a.pending = a.pending[:0]
-		a.frame, err = made.frame()
-	}
+	a.pending = a.pending[:0]
+	a.frame, err = made.frame()
 	return err
 }
 
@@ -161,25 +168,27 @@ func (c *combineFn[K]) storesKeys() bool { return c.Spec.Kind == heavyKind }
 
 // appendPending appends a key in its pending form.
 func (c *combineFn[K]) appendPending(pending []byte, key K) ([]byte, error) {
-	var d hashfam.Digest
+	if !c.storesKeys() {
+		return binary.LittleEndian.AppendUint64(pending, uint64(c.digest(key))), nil
+	}
 	switch key := any(key).(type) {
 	case string:
-		if c.storesKeys() {
-			return appendKey(pending, key), nil
-		}
-		d = c.family.SumString(key)
+		return appendKey(pending, key), nil
 	case []byte:
-		if c.storesKeys() {
-			return appendKey(pending, key), nil
-		}
-		d = c.family.Sum(key)
-	case hashfam.Digest:
-		if c.storesKeys() {
-			return pending, needKeys()
-		}
-		d = key
+		return appendKey(pending, key), nil
 	}
-	return binary.LittleEndian.AppendUint64(pending, uint64(d)), nil
+	return nil, needKeys()
+}
+
+// digest returns the digest of a key, which can be a digest already.
+func (c *combineFn[K]) digest(key K) hashfam.Digest {
+	switch key := any(key).(type) {
+	case string:
+		return c.family.SumString(key)
+	case []byte:
+		return c.family.Sum(key)
+	}
+	return any(key).(hashfam.Digest)
 }
 
 // addPending adds pending keys to a structure.

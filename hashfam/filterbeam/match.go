@@ -64,18 +64,23 @@ func (f *matchFn) list(ctx context.Context, pattern string, all map[string]int64
 	}
 	defer fs.Close()
 	names, err := fs.List(ctx, pattern)
-	if err == nil && len(names) == 0 {
-		err = errs.Field(hashfam.ErrParams, "pattern", fmt.Sprintf("%q", pattern), "one that matches a file")
+	if err != nil {
+		return err
+	}
+	if len(names) == 0 {
+		return errs.Field(hashfam.ErrParams, "pattern", fmt.Sprintf("%q", pattern), "one that matches a file")
 	}
 	for _, name := range names {
-		if err == nil {
-			err = f.check(name)
+		if err := f.check(name); err != nil {
+			return err
 		}
-		if err == nil {
-			all[canonical(name)], err = fs.Size(ctx, name)
+		size, err := fs.Size(ctx, name)
+		if err != nil {
+			return err
 		}
+		all[canonical(name)] = size
 	}
-	return err
+	return nil
 }
 
 // check returns hashfam.ErrParams if a file is the output, or has a name that is used

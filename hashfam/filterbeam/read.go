@@ -95,24 +95,16 @@ func (f *readFn) read(ctx context.Context, rt *sdf.LockRTracker, name string, si
 // file does not have its listed size. For example, a store that decompresses a
 // file while it is read makes it longer.
 func (f *readFn) readPlain(ctx context.Context, rt *sdf.LockRTracker, content io.Reader, size int64) error {
-	r, err := f.linesFrom(content, restriction(rt).Start)
+	start := restriction(rt).Start
+	r, err := f.linesFrom(content, start)
 	if err != nil {
 		return err
 	}
-	before := f.tally.Totals[bytesRead]
-	first := restriction(rt).Start == 0
-	for mine := true; mine; {
-		if err := cmp.Or(ctx.Err(), r.Next()); err != nil {
-			return err
-		}
-		n := claim(rt, r.Starts)
-		if err := f.addLines(ctx, r, n, first); err != nil {
-			return err
-		}
-		first = false
-		mine = n > 0 && n == len(r.Keys)
+	n, err := f.addLines(ctx, r, start == 0, func(starts []int64) int { return claim(rt, starts) })
+	if err != nil {
+		return err
 	}
-	f.tally.Totals[storedRead] += f.tally.Totals[bytesRead] - before
+	f.tally.Totals[storedRead] += n
 	ended := len(r.Keys) == 0 || restriction(rt).End == size
 	if ended && r.Offset != size {
 		return errs.Field(hashfam.ErrParams, "length", r.Offset, fmt.Sprintf("%d bytes, as listed", size))
@@ -188,38 +180,57 @@ func (f *readFn) readAll(ctx context.Context, content io.Reader) error {
 	if err != nil {
 		return err
 	}
-	first := true
-	for more := true; more; {
-		if err := cmp.Or(ctx.Err(), r.Next()); err != nil {
-			return err
-		}
-		if err := f.addLines(ctx, r, len(r.Keys), first); err != nil {
-			return err
-		}
-		first = false
-		more = len(r.Keys) > 0
-	}
-	return nil
+	_, err = f.addLines(ctx, r, true, func(starts []int64) int { return len(starts) })
+	return err
 }
 
-// addLines adds the first n lines of a batch, which is empty at the end of the
-// file. first is true for the first batch of a file. The file is counted by the
-// piece that contains its first line, or finds that it has no lines, but perhaps
-// a byte order mark. Another piece that starts at 0 is empty.
-func (f *readFn) addLines(ctx context.Context, batch *lines.Reader, n int, first bool) error {
-	hasFirst := n > 0 && batch.Starts[0] == 0
-	hasNoLines := len(batch.Keys) == 0 && first
-	if hasNoLines {
+// addLines adds lines until one belongs to another piece or the file ends. It
+// returns their number of bytes. mine returns how many lines of a batch belong
+// to this piece. An empty batch means the end of the file. first is true if r
+// starts at the beginning of the file.
+func (f *readFn) addLines(ctx context.Context, r *lines.Reader, first bool, mine func(starts []int64) int) (uint64, error) {
+	before := f.tally.Totals[bytesRead]
+	for more := true; more; {
+		if err := cmp.Or(ctx.Err(), r.Next()); err != nil {
+			return 0, err
+		}
+		n := mine(r.Starts)
+		if first {
+			f.countFile(r, n)
+			first = false
+		}
+		if err := f.addBatch(ctx, r, n); err != nil {
+			return 0, err
+		}
+		more = n > 0 && n == len(r.Keys)
+	}
+	return f.tally.Totals[bytesRead] - before, nil
+}
+
+// countFile counts a file when its first batch has been read, of which n lines
+// belong to this piece. If the batch has lines and none belongs to the piece,
+// another piece counts the file.
+func (f *readFn) countFile(batch *lines.Reader, n int) {
+	if n == 0 && len(batch.Keys) > 0 {
+		return
+	}
+	f.tally.Totals[filesRead]++
+	f.tally.Totals[binaryFiles] += hardlyLines(batch.Keys[:n])
+	if n == 0 { // the file has no lines, but perhaps a byte order mark
 		f.tally.Totals[bytesRead] += uint64(batch.Offset)
 	}
-	if hasFirst || hasNoLines {
-		f.tally.Totals[filesRead]++
-		f.tally.Totals[binaryFiles] += hardlyLines(batch.Keys[:n])
-	}
+}
+
+// addBatch adds the first n lines of a batch.
+func (f *readFn) addBatch(ctx context.Context, batch *lines.Reader, n int) error {
 	if n == 0 {
 		return nil
 	}
-	f.tally.Totals[bytesRead] += uint64(append(batch.Starts, batch.Offset)[n] - batch.Starts[0])
+	end := batch.Offset
+	if n < len(batch.Starts) {
+		end = batch.Starts[n]
+	}
+	f.tally.Totals[bytesRead] += uint64(end - batch.Starts[0])
 	keys := batch.Keys[:n]
 	if !f.Spec.Lines.Empty {
 		keys = slices.DeleteFunc(keys, func(key []byte) bool { return len(key) == 0 })

@@ -64,18 +64,17 @@ func (a adapter[T]) frame() ([]byte, error)             { return a.value.Marshal
 func (a adapter[T]) WriteTo(w io.Writer) (int64, error) { return a.value.WriteTo(w) }
 
 func (a adapter[T]) add(digests []hashfam.Digest, keys [][]byte) error {
-	switch to := any(a.value).(type) {
-	case interface{ AddAll([]hashfam.Digest) }:
-		to.AddAll(digests)
-	case interface {
+	keeper, ok := any(a.value).(interface {
 		AddAll([]hashfam.Digest, [][]byte) error
-	}:
-		if keys == nil {
-			return needKeys()
-		}
-		return to.AddAll(digests, keys)
+	})
+	switch {
+	case !ok:
+		any(a.value).(interface{ AddAll([]hashfam.Digest) }).AddAll(digests)
+		return nil
+	case keys == nil:
+		return needKeys()
 	}
-	return nil
+	return keeper.AddAll(digests, keys)
 }
 
 // needKeys returns the error for using only digests with a structure that

@@ -2,6 +2,7 @@ package filterbeam
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -127,10 +128,10 @@ func (t *tally) add(encoded []byte) (tally, error) {
 	return other, nil
 }
 
-// addLoads adds loads to sums.
+// addLoads adds loads to sums, which it returns.
 func addLoads(sums, loads map[int]load) map[int]load {
 	if sums == nil {
-		return loads
+		sums = map[int]load{}
 	}
 	for task, l := range loads {
 		sums[task] = sums[task].plus(l)
@@ -172,39 +173,49 @@ func (r *records) all(yield func(task int, record []byte) bool) {
 	r.err = r.tally.check()
 }
 
-// An entry is a number in a tally, with the number that it must equal.
-type entry struct {
-	name      string
-	got, want uint64
-	as        string
+// tasks returns the tasks in t in ascending order.
+func (t *tally) tasks() []int {
+	all := slices.Collect(maps.Keys(t.Sent))
+	all = slices.AppendSeq(all, maps.Keys(t.Arrived))
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
-// check returns ErrCorrupt with the first entry that is wrong. The entries of
-// the tasks are first.
+// check returns ErrCorrupt with the first number that is wrong. Those of the
+// tasks are first.
 func (t *tally) check() error {
-	var entries []entry
 	items := uint64(0)
-	for _, task := range slices.Sorted(maps.Keys(addLoads(maps.Clone(t.Sent), t.Arrived))) {
-		at := fmt.Sprintf(" that arrived at task %d", task)
-		arrived := t.Arrived[task]
-		sent := t.Sent[task]
-		items += arrived.Items
-		entries = append(entries,
-			entry{"items" + at, arrived.Items, sent.Items, "as sent"},
-			entry{"blocks" + at, arrived.Values, sent.Values, "as sent"},
-			entry{"sum of the checksums of the blocks" + at, arrived.Checksums, sent.Checksums, "as sent"},
-			entry{fmt.Sprintf("runs of task %d", task), max(arrived.Runs, 1), 1, "as every task has"})
-	}
-	entries = append(entries,
-		entry{"items that arrived", items, t.Totals[itemsRead], "as read"},
-		entry{"listings of files", t.Totals[listsMade], t.Totals[listsWanted], "as wanted"},
-		entry{"files read", t.Totals[filesRead], t.Totals[filesListed], "as listed"},
-		entry{"bytes read", t.Totals[storedRead], t.Totals[bytesListed], "as listed"})
-	for _, e := range entries {
-		if e.got != e.want {
-			return errs.Field(hashfam.ErrCorrupt, e.name, e.got,
-				fmt.Sprintf("%d, %s: the engine lost, repeated or changed some", e.want, e.as))
+	for _, task := range t.tasks() {
+		if err := t.checkTask(task); err != nil {
+			return err
 		}
+		items += t.Arrived[task].Items
 	}
-	return nil
+	n := &t.Totals
+	return cmp.Or(
+		same("items that arrived", items, n[itemsRead], "as read"),
+		same("listings of files", n[listsMade], n[listsWanted], "as wanted"),
+		same("files read", n[filesRead], n[filesListed], "as listed"),
+		same("bytes read", n[storedRead], n[bytesListed], "as listed"))
+}
+
+// checkTask returns ErrCorrupt unless everything that was sent to a task has
+// arrived there.
+func (t *tally) checkTask(task int) error {
+	at := fmt.Sprintf(" that arrived at task %d", task)
+	arrived := t.Arrived[task]
+	sent := t.Sent[task]
+	return cmp.Or(
+		same("items"+at, arrived.Items, sent.Items, "as sent"),
+		same("blocks"+at, arrived.Values, sent.Values, "as sent"),
+		same("sum of the checksums of the blocks"+at, arrived.Checksums, sent.Checksums, "as sent"),
+		same(fmt.Sprintf("runs of task %d", task), max(arrived.Runs, 1), 1, "as every task has"))
+}
+
+// same returns ErrCorrupt unless a number is the one that it must be.
+func same(name string, got, want uint64, as string) error {
+	if got == want {
+		return nil
+	}
+	return errs.Field(hashfam.ErrCorrupt, name, got, fmt.Sprintf("%d, %s: the engine lost, repeated or changed some", want, as))
 }

@@ -6,9 +6,11 @@ import (
 	"path/filepath"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/counting"
@@ -165,4 +167,35 @@ func TestGoroutinesWriteNoNeedlessFiles(t *testing.T) {
 	j.saving.Lock()
 	defer j.saving.Unlock()
 	require.Equal(t, 1, files)
+}
+
+// A new file that cannot be written does not disturb a goroutine that is
+// writing a block: no two goroutines write to the journal's file at once.
+func TestFailedSavesWaitForBlocks(t *testing.T) {
+	name := filepath.Join(quickDir(t), "journal")
+	j := mustOpen(t, name, Shards(countingShards(100)))
+	defer j.Close()
+	file := j.file
+	var writing atomic.Int64
+	j.fsync = func(f *os.File) error {
+		if f != file {
+			return syscall.EIO
+		}
+		assert.EqualValues(t, 1, writing.Add(1))
+		time.Sleep(100 * time.Microsecond)
+		writing.Add(-1)
+		return nil
+	}
+	var all sync.WaitGroup
+	for w := range uint64(4) {
+		all.Go(func() {
+			for i := range uint64(50) {
+				assert.NoError(t, j.Sync(4*i+w+1))
+			}
+		})
+	}
+	for range 50 {
+		require.ErrorIs(t, j.Save(0), syscall.EIO)
+	}
+	all.Wait()
 }

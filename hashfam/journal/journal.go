@@ -19,15 +19,17 @@ type Journal struct {
 	able  [block.Advance + 1]error // why an operation cannot be repeated, or nil
 	fsync func(*os.File) error     // tests replace it
 
-	saving sync.Mutex // held while a new file is written; locked before disk
+	// The three locks are taken in this order, and each guards the fields below
+	// it. Only closed is changed while both saving and disk are held.
+	saving sync.Mutex // held while a new file is written
 
-	disk   turns // held while a block is written; taken before mu is locked
-	closed bool  // changed while saving is locked and disk is held
+	disk   turns // held while a block is written, and while the new file gets its name
+	closed bool
 	file   *os.File
 	begin  int64     // of the blocks in the file
 	end    block.End // of the last durable block
 
-	mu       sync.Mutex
+	mu       sync.Mutex      // held for a moment
 	pending  block.Recorder  // records that no block contains
 	whole    bool            // a new file is needed: pending, or the file, is incomplete
 	recent   *block.Recorder // records since a new file was begun; nil if none is being written
@@ -207,7 +209,8 @@ func (j *Journal) append(request uint64) (due, error) {
 func (j *Journal) write(t taken) error {
 	b := block.Block{Position: t.position, Previous: j.end.Place, Words: t.words}.Append(nil, j.check)
 	if _, err := j.file.WriteAt(b, j.end.At); err != nil {
-		j.restore(t.words, j.file.Truncate(j.end.At) == nil)
+		intact := j.file.Truncate(j.end.At) == nil
+		j.restore(t.words, intact)
 		return err
 	}
 	if err := j.fsync(j.file); err != nil {
@@ -233,7 +236,9 @@ type taken struct {
 func (j *Journal) taken() taken {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	t := taken{j.pending.Words, j.wanted, j.requests, j.whole, j.refused, j.failure}
+	t := taken{
+		words: j.pending.Words, position: j.wanted, requests: j.requests, whole: j.whole, refused: j.refused, failure: j.failure,
+	}
 	if t.refused == nil {
 		j.pending = block.Recorder{}
 		j.failure = nil

@@ -53,22 +53,38 @@ func (j *Journal) saveUnless(done func() bool) error {
 // Windows, but not run there.
 var closeFirst = runtime.GOOS == "windows"
 
-// rewrite writes a new file. While the structure is written, other goroutines
-// can append blocks to the old file.
+// rewrite writes a new file, in these steps:
+//
+//  1. It begins to collect what is recorded from now on.
+//  2. WriteFile calls snapshot.WriteTo, which writes the structure and syncs it.
+//     Meanwhile, other goroutines can append blocks to the old file.
+//  3. WriteTo takes the disk, so that no block can be appended any more, and
+//     writes a block with those of the collected records that the structure
+//     does not contain.
+//  4. WriteFile gives the file its name.
+//  5. The journal uses the new file, or keeps the old one after an error, and
+//     passes on the disk.
 func (j *Journal) rewrite() error {
 	if err := j.beginRecent(); err != nil {
 		return err
 	}
 	s := &snapshot{j: j}
 	err := hashfam.WriteFile(j.name, s)
-	if !s.holds {
+	switch {
+	case !s.holds: // it failed before step 3
 		j.disk.take(always)
-	}
-	served := uint64(0)
-	defer func() { j.disk.pass(served) }()
-	if s.holds && closeFirst {
+	case closeFirst:
 		err = s.reopen(err)
 	}
+	served := j.finish(s, err)
+	j.disk.pass(served)
+	return err
+}
+
+// finish is called with the error of WriteFile. It adopts the new file, or
+// abandons it if it has not replaced the old one, and returns the last request
+// that is now served.
+func (j *Journal) finish(s *snapshot, err error) (served uint64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.recent = nil
@@ -76,14 +92,14 @@ func (j *Journal) rewrite() error {
 	case err == nil:
 		j.adopt(s)
 		j.durable = s.end.Position
-		served = s.requests
+		return s.requests
 	case s.file != nil && sameFile(s.file, j.name): // only syncing the folder failed
 		j.adopt(s)
 		j.whole = true
 	default:
 		s.abandon()
 	}
-	return err
+	return 0 // no further one
 }
 
 // beginRecent begins to collect the changes that the new file may not contain.

@@ -51,9 +51,10 @@ func (s Structure) view(t rapid.TB, b []byte, fam hashfam.Family, f Encoded, oth
 	return err
 }
 
-// copied decodes b, into the view v of b if that is itself the structure.
-// Before that, this view must be encoded to the bytes of b or, if Verify
-// returned the error damaged, encoding it must return the same error.
+// copied decodes b, of which v is a view. If views have the same type as the
+// structure, it decodes b into v, and first checks the view: v must be equal to
+// the decoded structure and must be encoded to b. But if damaged, the error of
+// Verify, is not nil, then encoding the view must return this error.
 func (s Structure) copied(t rapid.TB, v any, b []byte, fam hashfam.Family, damaged error) (Encoded, error) {
 	b = bytes.Clone(b)
 	if reflect.TypeOf(v) != reflect.TypeOf(s.zero()) {

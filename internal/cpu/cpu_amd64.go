@@ -5,8 +5,8 @@
 // cpu.avx2=off, cpu.avx512f=off or cpu.all=off.
 //
 // Since the race detector does not see the memory that functions in assembly
-// use, structures must use Go instead when the tag race is set. Package hashfam
-// can use vector instructions for keys in every build.
+// use, structures must use Go instead when the tag race is set. Package
+// hashfam, which only reads keys, uses vector instructions with this tag, too.
 package cpu
 
 import (

@@ -170,6 +170,9 @@ func TestWrappedEOFInFramesIsUnexpected(t *testing.T) {
 			require.ErrorContains(t, err, "connection reset")
 		}
 	}
+	_, err := decodeWords[uint64](NewReader(bytes.NewReader(b[:50]), errs), 3)
+	require.ErrorContains(t, err, "ends after 50 bytes: unexpected EOF")
+	require.NotContains(t, err.Error(), "EOF)", "says no more")
 }
 
 // A stubborn reader returns 0, too many, or a negative number of bytes.

@@ -267,10 +267,11 @@ func temporaryPrefix(base string) string {
 	return ".filterfam-" + base + "-"
 }
 
-// keepAttributes gives a temporary file the group, the mode and the owner of the
-// existing file, if there is one. If the system refuses the group, then the
-// group that the file has gets only the rights of all other users. It is an
-// error if the system refuses to remove rights.
+// keepAttributes gives a temporary file the group, the mode and the owner of
+// the existing file, if there is one. If the system does not allow the group,
+// the file stays in another one, whose members then have the same rights as all
+// other users. keepAttributes returns an error if it cannot take away rights
+// that the existing file does not grant.
 func (t *target) keepAttributes(file *os.File) error {
 	if t.old == nil {
 		return nil

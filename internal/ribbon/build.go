@@ -32,20 +32,25 @@ func (b Build) Report(n int) {
 	}
 }
 
-// Parallel calls work in up to b.Workers goroutines, which share the tasks:
-// next returns task numbers until there are no more tasks or ctx is canceled.
-// Parallel returns ctx's error.
-func (b Build) Parallel(ctx context.Context, tasks int, work func(next func() (int, bool))) error {
+// Parallel calls do for the tasks 0 to tasks-1, in up to b.Workers goroutines
+// that each take the next task. It stops when ctx is canceled, and returns
+// ctx's error.
+func (b Build) Parallel(ctx context.Context, tasks int, do func(task int)) error {
 	var taken atomic.Int64
-	next := func() (int, bool) {
-		i := int(taken.Add(1)) - 1
-		return i, i < tasks && ctx.Err() == nil
+	work := func() {
+		for ctx.Err() == nil {
+			task := int(taken.Add(1)) - 1
+			if task >= tasks {
+				return
+			}
+			do(task)
+		}
 	}
 	var group sync.WaitGroup
 	for range min(b.Workers, tasks) - 1 {
-		group.Go(func() { work(next) })
+		group.Go(work)
 	}
-	work(next)
+	work()
 	group.Wait()
 	return ctx.Err()
 }
@@ -113,8 +118,8 @@ func count(lists [][]hashfam.Digest) (n uint64) {
 // system than for itself.
 var systems = sync.Pool{New: func() any { return new(system) }}
 
-// enough determines the capacity for bumped digests: a large layer bumps fewer
-// than 1/enough of its digests.
+// enough is the inverse of the fraction of digests for which build allocates
+// memory beforehand, because a large layer bumps fewer than these.
 const enough = 40
 
 // build builds the shards of l. It returns the bumped digests in any order.
@@ -124,24 +129,19 @@ func (l *layer) build(ctx context.Context, b Build, fingerprints uint32, lists [
 		bumped[i] = make([]hashfam.Digest, 0, len(list)/enough)
 	}
 	var lock sync.Mutex
-	err := b.Parallel(ctx, int(l.shards()), func(next func() (int, bool)) {
+	err := b.Parallel(ctx, int(l.shards()), func(shard int) {
 		s := systems.Get().(*system)
-		s.fingerprints = fingerprints
-		s.bumped = make([][]hashfam.Digest, len(lists))
-		for i, ok := next(); ok; i, ok = next() {
-			digests := l.inside(uint64(i), lists)
-			n := count(digests)
-			s.build(l, uint64(i), digests)
-			b.Report(int(n))
-			lock.Lock()
-			for i, list := range s.bumped {
-				bumped[i] = append(bumped[i], list...)
-				s.bumped[i] = list[:0]
-			}
-			lock.Unlock()
+		defer systems.Put(s)
+		s.reset(fingerprints, len(lists))
+		digests := l.inside(uint64(shard), lists)
+		n := count(digests)
+		s.build(l, uint64(shard), digests)
+		b.Report(int(n))
+		lock.Lock()
+		defer lock.Unlock()
+		for i, list := range s.bumped {
+			bumped[i] = append(bumped[i], list...)
 		}
-		s.bumped = nil
-		systems.Put(s)
 	})
 	return bumped, err
 }

@@ -5,7 +5,9 @@ import (
 	"context"
 	"iter"
 	"math/rand/v2"
+	"runtime"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -139,21 +141,34 @@ func TestBuildsCanBeCanceled(t *testing.T) {
 	}
 }
 
-// There must be no more goroutines than workers or tasks, and each task must be
-// done once.
+// There must be as many goroutines as workers, but no more than tasks, and each
+// task must be done once.
 func TestParallelLimitsGoroutines(t *testing.T) {
 	machine.Matters(t)
 	for _, c := range []struct{ workers, tasks, want int }{
-		{1, 0, 1}, {1, 1, 1}, {1, 9, 1}, {3, 9, 3}, {9, 3, 3},
+		{1, 0, 0}, {1, 1, 1}, {1, 9, 1}, {3, 9, 3}, {9, 3, 3},
 	} {
-		var calls, tasks atomic.Int64
-		require.NoError(t, Build{Workers: c.workers}.Parallel(t.Context(), c.tasks, func(next func() (int, bool)) {
-			calls.Add(1)
-			for _, ok := next(); ok; _, ok = next() {
-				tasks.Add(1)
+		done := make([]atomic.Int64, c.tasks)
+		var running, most atomic.Int64
+		var begun sync.WaitGroup
+		begun.Add(c.want)
+		require.NoError(t, Build{Workers: c.workers}.Parallel(t.Context(), c.tasks, func(task int) {
+			now := running.Add(1)
+			defer running.Add(-1)
+			for old := most.Load(); now > old && !most.CompareAndSwap(old, now); old = most.Load() {
 			}
+			if task < c.want { // the first task of each goroutine, which waits for the others
+				begun.Done()
+				begun.Wait()
+			}
+			for range 1000 {
+				runtime.Gosched() // for another goroutine, if there is one
+			}
+			done[task].Add(1)
 		}))
-		require.EqualValues(t, c.want, calls.Load(), "%+v", c)
-		require.EqualValues(t, c.tasks, tasks.Load(), "%+v", c)
+		require.EqualValues(t, c.want, most.Load(), "%+v", c)
+		for task := range done {
+			require.EqualValues(t, 1, done[task].Load(), "%+v, task %d", c, task)
+		}
 	}
 }

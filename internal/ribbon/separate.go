@@ -123,17 +123,15 @@ func (r *Ribbon) passing(ctx context.Context, b Build, digests []hashfam.Digest)
 	}
 	blocks := (len(digests) + passBlock - 1) / passBlock
 	passed := make([]int, blocks) // number in each block
-	err := b.Parallel(ctx, blocks, func(next func() (int, bool)) {
-		for i, ok := next(); ok; i, ok = next() {
-			block := digests[i*passBlock : min(len(digests), (i+1)*passBlock)]
-			for j, d := range block {
-				if r.Contains(d) {
-					block[passed[i]], block[j] = d, block[passed[i]]
-					passed[i]++
-				}
+	err := b.Parallel(ctx, blocks, func(i int) {
+		block := digests[i*passBlock : min(len(digests), (i+1)*passBlock)]
+		for j, d := range block {
+			if r.Contains(d) {
+				block[passed[i]], block[j] = d, block[passed[i]]
+				passed[i]++
 			}
-			b.Report(len(block))
 		}
+		b.Report(len(block))
 	})
 	n := 0
 	for i, count := range passed {

@@ -38,13 +38,11 @@ func Sort(ctx context.Context, b Build, digests []hashfam.Digest) ([]hashfam.Dig
 	if len(digests) > countKeys {
 		parts, left = divide(digests, left)
 	}
-	err := b.Parallel(ctx, len(parts), func(next func() (int, bool)) {
+	err := b.Parallel(ctx, len(parts), func(part int) {
 		s := sorters.Get().(*sorter)
 		defer sorters.Put(s)
-		for i, ok := next(); ok; i, ok = next() {
-			s.sort(parts[i], left)
-			b.Report(len(parts[i]))
-		}
+		s.sort(parts[part], left)
+		b.Report(len(parts[part]))
 	})
 	if err != nil {
 		return nil, err

@@ -11,8 +11,10 @@ const MaxColumns = 32
 // RibbonColumns returns the number of columns, in units of 1/65536, that a
 // ribbon with n keys needs to have the rate eps. A fraction s of the segments
 // has r-1 columns and the others have r, which results in the rate 2^-r (1+s),
-// so s is 2^r eps - 1, rounded down. The rate may exceed eps by less than one
-// unit of s. RibbonColumns returns false when 32 columns are not enough.
+// so s is 2^r eps - 1, rounded down. If the result is only one unit above a
+// whole number of columns, as for an eps of 2^-7 because of equal digests, it
+// is reduced by this unit, and the rate slightly exceeds eps. RibbonColumns
+// returns false when 32 columns are not enough.
 //
 // Because of the mixture, a key uses log2(1+s) - s more bits than the optimum,
 // which is 0.086 bits or less.

@@ -57,6 +57,9 @@ func (c *command) info(ctx context.Context, names []string, asJSON bool) error {
 	if len(names) == 0 {
 		return errors.New("want the name of a file")
 	}
+	if err := checkStdout(c.inputs(names)); err != nil {
+		return err
+	}
 	fam, err := c.family(ctx)
 	if err != nil {
 		return err
@@ -115,8 +118,9 @@ func (c *command) describe(ctx context.Context, name string, fam hashfam.Family)
 	return newAbout(name, f, s, undecoded), nil
 }
 
-// decode reads the structure, whose family can be another one, because most
-// structures do not need the key. It returns nil if the frame is not a structure
+// decode reads the structure. If it has another family than fam, it is decoded
+// as if it had the public family, because most structures can be described
+// without their secret key. decode returns nil if the frame is not a structure
 // of its own.
 func (f *openFrame) decode(fam hashfam.Family) (structure, error) {
 	s := receiver(f.header.Kind, fam)

@@ -101,3 +101,18 @@ func TestTopPrintsTheListAgainAndAgain(t *testing.T) {
 	require.Equal(t, "3\t3\tada", rest[len(rest)-1])
 	require.False(t, slices.Contains(rest, "4\t4\tada"))
 }
+
+// The last list is whole, also if the input ends while another list is printed.
+func TestTheLastListOfTopIsWhole(t *testing.T) {
+	var input, want strings.Builder
+	for i := range 2000 {
+		fmt.Fprintf(&input, "line %04d\n", i)
+		fmt.Fprintf(&want, "1\t1\tline %04d\n", i)
+	}
+	for range 20 {
+		printed := succeeds(t, t.TempDir(), input.String(), "top", "-k", "2000", "--every", "1us")
+		before, whole := strings.CutSuffix(printed, want.String())
+		require.True(t, whole)
+		require.True(t, before == "" || strings.HasSuffix(before, "\n"))
+	}
+}
