@@ -5,7 +5,6 @@ import (
 	"hash/maphash"
 	"math"
 	"math/big"
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -153,19 +152,7 @@ func TestReduceIsTheHighHalfOfTheProduct(t *testing.T) {
 
 // A call would take longer than the multiplication that these functions need.
 func TestShortFunctionsAreInlined(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs the compiler")
-	}
-	tool, err := exec.LookPath("go")
-	if err != nil {
-		t.Skip("no go tool")
-	}
-	build := exec.Command(tool, "build", "-gcflags=-m", ".")
-	report, err := build.CombinedOutput()
-	require.NoError(t, err, string(report))
-	for _, name := range []string{"Probe.Next", "Digest.Probe", "Reduce"} {
-		require.Contains(t, string(report), "can inline "+name+"\n")
-	}
+	machine.Inlined(t, "Probe.Next", "Digest.Probe", "Reduce")
 }
 
 func TestShardsAreEvenAndBounded(t *testing.T) {
