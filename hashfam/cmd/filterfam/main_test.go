@@ -8,10 +8,12 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -41,6 +43,14 @@ func TestMain(m *testing.M) {
 	}
 	if os.Getenv(asCommand) != "" {
 		main()
+	}
+	// A process in the background of a script ignores interrupts, and so would
+	// the commands that tests start. A signal with a handler has its default
+	// action there.
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, hangup} {
+		if signal.Ignored(s) {
+			signal.Notify(make(chan os.Signal, 1), s)
+		}
 	}
 	os.Exit(m.Run())
 }
