@@ -15,12 +15,9 @@ import (
 // above High. A [Window] counts the part that it covers, so Low may be above
 // the count in exactly the window.
 //
-// If you need to show a single number, use High, by which All sorts. On five
-// streams, real and synthetic, High differs from the truth by 0 to 0.1% in the
-// mean over the hundred most frequent keys, and Low by 0 to 11%. After merges
-// of 4 and 16 structures with MemoryBytes, High is still closer (0 to 1.8%,
-// compared to 0 to 30%). But after merges without MemoryBytes, use Low, which
-// differs by 0 to 2.2%, while High differs by 0 to 2.7%.
+// If you need to show a single number, use High, by which All sorts. But after
+// merges without MemoryBytes, use Low, which is then closer to the truth in the
+// mean; docs/theory.md lists the errors of both.
 type Estimate struct{ Low, High uint64 }
 
 // A tracked contains everything that HeavyHitters and Window have in common. Its
