@@ -1,8 +1,6 @@
 package tracker
 
 import (
-	"cmp"
-	"math"
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -17,9 +15,9 @@ type Panes struct {
 	Last *Tracker  // the pane that counts: the last of All; nil if there is none
 	size uint64    // the number of keys per pane, or 0 if there is no limit
 
-	// Observe calls begin when the last pane's total is next: 0 if the pane is
-	// blank, so that begin makes its memory; otherwise size or, without a limit,
-	// the highest total.
+	// Observe calls begin when the last pane's total is next: 0 until the pane
+	// counts, so that begin makes its memory, and then size. Without a limit, it
+	// remains 0, which the total of a pane that counts never is.
 	next uint64
 }
 
@@ -28,7 +26,7 @@ type Panes struct {
 func NewPanes(panes []Tracker, size uint64) Panes {
 	p := Panes{All: panes, Last: &panes[len(panes)-1], size: size}
 	if p.Last.total > 0 {
-		p.next = cmp.Or(size, math.MaxUint64)
+		p.next = size
 	}
 	return p
 }
@@ -63,8 +61,8 @@ func (p *Panes) ObserveN(d hashfam.Digest, key []byte, n uint64) {
 	}
 }
 
-// begin begins a pane if the last one is full, and makes the last pane's memory.
-// Without a limit, no pane is full, so the highest total just stays.
+// begin begins a pane if the last one is full, and makes the last pane's memory
+// if it has none yet.
 func (p *Panes) begin() {
 	if p.Last == nil {
 		panic(Zero)
@@ -72,15 +70,10 @@ func (p *Panes) begin() {
 	if p.size > 0 && p.Last.total == p.size {
 		p.Turn(1)
 	}
-	p.makeMemory()
-}
-
-// makeMemory allocates the last pane's memory if it has none yet.
-func (p *Panes) makeMemory() {
 	if p.Last.blank() {
 		*p.Last = New(p.Last.Goal)
 	}
-	p.next = cmp.Or(p.size, math.MaxUint64)
+	p.next = p.size
 }
 
 // Turn drops the n oldest panes and begins the same number of new ones.
