@@ -30,6 +30,9 @@ func TestDamagedFramesAreRecognized(t *testing.T) {
 	require.True(t, Damaged(NewBytesReader(append(whole, 0), errs).Err()), "a byte too many")
 	_, err := Identify(whole[:9])
 	require.True(t, Damaged(fmt.Errorf("file: %w", err)))
+	require.True(t, Damaged(h.CheckPayload(23, errs)), "a payload of another length")
+	_, err = h.Words(errs, 64)
+	require.True(t, Damaged(err), "parameters of another length")
 }
 
 // An error that only mentions a length or a checksum does not mean damage.
