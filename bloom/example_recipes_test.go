@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/filterfam/filterfam/bloom"
@@ -103,6 +104,59 @@ func Example_metrics() {
 	// 1200 bytes, about 496 keys, a rate of 0.02%
 	// true
 	// seen_keys +Inf
+}
+
+// A measured filter counts the keys that its store does not have. Many
+// goroutines can call get.
+type measured struct {
+	filter   *bloom.Filter
+	digest   func(key string) hashfam.Digest
+	excluded atomic.Uint64 // not found by the filter
+	mistakes atomic.Uint64 // found by the filter, but not in the store
+}
+
+// get calls read only for keys that the filter finds.
+func (m *measured) get(key string, read func(key string) (value string, ok bool)) (value string, ok bool) {
+	if !m.filter.ContainsDigest(m.digest(key)) {
+		m.excluded.Add(1)
+		return "", false
+	}
+	value, ok = read(key)
+	if !ok {
+		m.mistakes.Add(1)
+	}
+	return value, ok
+}
+
+// rate returns the false-positive rate of the lookups until now.
+func (m *measured) rate() float64 {
+	mistakes := float64(m.mistakes.Load())
+	return mistakes / max(1, mistakes+float64(m.excluded.Load()))
+}
+
+// The users with even numbers exist. The second filter has a wrong hash, which
+// depends only on the first eight bytes of a key, so it finds all absent users.
+// Its predicted rate does not show this.
+func Example_happenedRate() {
+	read := func(key string) (string, bool) { return "a user", (key[len(key)-1]-'0')%2 == 0 }
+	fam := hashfam.Family{}
+	for _, digest := range []func(key string) hashfam.Digest{
+		fam.SumString,
+		func(key string) hashfam.Digest { return fam.SumString(key[:8]) },
+	} {
+		f := hashfam.Must(bloom.New(bloom.Config{Capacity: 50_000, FPRate: 0.01}))
+		m := &measured{filter: f, digest: digest}
+		for i := 0; i < 100_000; i += 2 {
+			f.AddDigest(digest(fmt.Sprintf("user %06d", i)))
+		}
+		for i := range 100_000 {
+			m.get(fmt.Sprintf("user %06d", i), read)
+		}
+		fmt.Printf("predicted %.2f%%, happened %.2f%%\n", 100*f.FalsePositiveRate(), 100*m.rate())
+	}
+	// Output:
+	// predicted 1.01%, happened 0.98%
+	// predicted 0.00%, happened 100.00%
 }
 
 // A guard is a filter in front of a slow store.

@@ -92,7 +92,7 @@ func (f *Filter) Equal(other *Filter) bool {
 	return other != nil && f.params == other.params && slices.Equal(f.words, other.words)
 }
 
-// String describes f in one line.
+// String describes the filter in one line.
 func (s setup) String() string { return fmt.Sprintf("bloom.Filter(%v)", s.params) }
 
 // Format prints the result of String for every verb.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"testing"
 
@@ -138,6 +139,44 @@ func TestErrorsOfLowAndHighAreDocumented(t *testing.T) {
 	}
 	for row := range low {
 		checks.Documented(t, "theory.md", "| %s | %.2f%% | %.2f%% |", row, low[row]/errors[row], high[row]/errors[row])
+	}
+}
+
+// docs/accuracy.md lists how far Count, and Count minus the median of the error,
+// are from the truth. In a conservative sketch, frequent words have nearly exact
+// counts, so subtracting makes them worse.
+func TestCountInTheMiddleIsDocumented(t *testing.T) {
+	const families, frequent = 5, 100
+	s := mobyDick()
+	words := slices.SortedFunc(maps.Keys(s.Counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(s.Counts[b], s.Counts[a]), cmp.Compare(a, b))
+	})
+	for _, kib := range []uint64{4, 16} {
+		for _, conservative := range []bool{false, true} {
+			var high, middle, highOfFrequent, middleOfFrequent float64 // sums of errors
+			for round := range families {
+				sk := must(New(Config{
+					Width: kib << 10 / 4 / 5, Depth: 5, Conservative: conservative,
+					Family: hashfam.Family{}.Derive(fmt.Sprintf("frequency round %d", round)),
+				}))
+				for _, word := range s.Keys {
+					sk.AddString(word)
+				}
+				median := sk.ErrorQuantile(0.5)
+				for i, word := range words {
+					count, truth := sk.CountString(word), float64(s.Counts[word])
+					over, off := float64(count)-truth, math.Abs(float64(max(count, median+1)-median)-truth)
+					high, middle = high+over, middle+off
+					if i < frequent {
+						highOfFrequent, middleOfFrequent = highOfFrequent+over, middleOfFrequent+off
+					}
+				}
+			}
+			n := float64(families * len(words))
+			checks.Documented(t, "accuracy.md", "| %d | %s | %.1f | %.1f | %.1f | %.1f |",
+				kib, map[bool]string{false: "count-min", true: "count-min-conservative"}[conservative],
+				high/n, middle/n, highOfFrequent/(families*frequent), middleOfFrequent/(families*frequent))
+		}
 	}
 }
 

@@ -66,11 +66,11 @@ func (c cells[C]) subtract(w uint64, d hashfam.Digest, n uint64) {
 // encoding rely, but rounding would break this rule.
 //
 // Counters at their maximum are halved, too, because otherwise the most
-// frequent keys would never fade. A count may therefore be too low after Halve.
-// But it is never below an ideal counter, which belongs to the key alone, has
-// [Params].CounterBits bits, stops at its maximum and is halved as often.
-// [Sketch.ErrorBound] limits the difference from this counter, and may be off by
-// one because of rounding. A total of 2^64-1 stays the same.
+// frequent keys would never fade. A count may therefore be too low after Halve,
+// but not lower than with a counter for this key alone that stops at the same
+// maximum and is halved as often. [Sketch.ErrorBound] limits the difference from
+// such a counter, and may be off by one because of rounding. A total of 2^64-1
+// stays the same.
 func (s *Sketch) Halve() error {
 	rows := s.rows()
 	if !s.params.Conservative {

@@ -11,8 +11,9 @@ import (
 func (s *Sketch) Total() uint64 { return s.total }
 
 // ErrorBound returns the error that a count exceeds with a probability of no
-// more than Delta: Epsilon times [Sketch.Total], rounded down, or
-// math.MaxUint64 if this is the total. See [Params.Epsilon] and [Params.Delta].
+// more than Delta: Epsilon times [Sketch.Total], rounded down. If the total has
+// stopped at math.MaxUint64, ErrorBound returns math.MaxUint64. See
+// [Params.Epsilon] and [Params.Delta].
 func (s *Sketch) ErrorBound() uint64 {
 	bound := s.params.Epsilon() * float64(s.total)
 	if bound < float64(s.total) && s.total != math.MaxUint64 {

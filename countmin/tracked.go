@@ -15,9 +15,10 @@ import (
 // above High. A [Window] counts the part that it covers, so Low may be above
 // the count in exactly the window.
 //
-// If you need to show a single number, use High, by which All sorts. But after
-// merges without MemoryBytes, use Low, which is then closer to the truth in the
-// mean; docs/theory.md lists the errors of both.
+// If you need to show a single number, use High, by which All sorts, since it is
+// usually closer to the true count. But after merging structures without
+// MemoryBytes, use Low. Under "Heavy hitters", docs/theory.md lists the errors
+// of both.
 type Estimate struct{ Low, High uint64 }
 
 // A tracked contains everything that HeavyHitters and Window have in common. Its

@@ -13,9 +13,9 @@ import (
 
 // A Config describes a filter by two or all of Capacity, FPRate and
 // MemoryBytes. If two are set, the third follows from them. If all three are
-// set, the filter is the smallest one that meets FPRate. If this is larger than
-// MemoryBytes, the error contains the required memory and the rate that would
-// fit.
+// set, the filter is the one for Capacity and FPRate (see [Config.Params]). If
+// this is larger than MemoryBytes, the error contains the required memory and
+// the rate that would fit.
 type Config struct {
 	// Capacity is the number of keys that the filter has room for, counting
 	// copies. If each key has a single copy, this number fits with probability
@@ -27,13 +27,14 @@ type Config struct {
 	Capacity uint64
 
 	// FPRate is the false-positive rate at Capacity keys, as a fraction: 0.01
-	// is 1%. It must be below 1 and above Capacity/2^64, the probability that a
-	// key has the same digest as a key in the filter. Without MemoryBytes, it
-	// must also be at least 2^-32 higher than that, because fingerprints have
-	// at most 32 bits. Since a full table of such fingerprints has the rate
-	// 1.9e-9, a table for a lower rate has free slots. If FPRate is zero, the
-	// filter has the lowest rate that is possible in MemoryBytes, which
-	// [Params.RateAt] returns.
+	// is 1%. If it is zero, the filter has the lowest rate that is possible in
+	// MemoryBytes, which [Params.RateAt] returns.
+	//
+	// FPRate must be below 1 and above Capacity/2^64, the probability that a
+	// key has the same digest as a key in the filter. Without MemoryBytes, the
+	// difference from this probability must be at least 2^-32, because
+	// fingerprints have at most 32 bits. Below 1.9e-9, the rate of a full table
+	// of such fingerprints, some slots must stay free, so keys need more bits.
 	FPRate float64
 
 	// MemoryBytes, if it is not zero, limits [Params.SizeBytes]. An encoding
@@ -70,9 +71,8 @@ type Params struct {
 // Params returns the parameters of the filter that c describes, without
 // allocating it. For Capacity and FPRate, this is the smallest filter that
 // meets the rate and in which Capacity keys fit with probability above 1 -
-// 1e-6. If narrow fingerprints limit the number of keys, the filter can be
-// larger than necessary by 0.1%. The size never decreases if Capacity increases
-// or FPRate decreases.
+// 1e-6, or up to 0.1% larger where narrow fingerprints limit the number of
+// keys. The size never decreases if Capacity increases or FPRate decreases.
 //
 // The planned load of a large filter is 0.97, unless a lower one saves a bit of
 // each fingerprint, so a key uses f/0.97 bits, or (f-1)/0.97 in a compact

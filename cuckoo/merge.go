@@ -1,6 +1,10 @@
 package cuckoo
 
-import "github.com/filterfam/filterfam/internal/merge"
+import (
+	"fmt"
+
+	"github.com/filterfam/filterfam/internal/merge"
+)
 
 // Merge adds all fingerprints of the other filters to f. Every key of the
 // merged filters is then found, the numbers of copies add up, and each key can
@@ -9,9 +13,10 @@ import "github.com/filterfam/filterfam/internal/merge"
 //
 // If a filter's [Params] differ, Merge returns [hashfam.ErrIncompatible],
 // naming the field and the filter's index in others. It returns [ErrFull] if it
-// cannot make room for all fingerprints. Since their order matters, this can
-// happen even if a new filter would have room for all keys. After an error, f
-// is unchanged.
+// cannot make room for all fingerprints, with the Capacity that would have been
+// enough, or [ErrCopies] if a key would have more than eight copies. Since the
+// order of fingerprints matters, ErrFull can happen even if a new filter would
+// have room for all keys. After an error, f is unchanged.
 func (f *Filter) Merge(others ...*Filter) error {
 	f.table.Made()
 	if err := merge.Mergeable(errs, "Params", f.params, others, (*Filter).Params); err != nil {
@@ -21,12 +26,25 @@ func (f *Filter) Merge(others ...*Filter) error {
 	for _, other := range others {
 		for i, fp := range other.fingerprints {
 			if err := merged.insert(i, f.partners.Other(i, f.partners.Hash(fp)), fp); err != nil {
-				return err
+				return mergeError(err, f, others)
 			}
 		}
 	}
 	*f = *merged
 	return nil
+}
+
+// mergeError adds to ErrFull the Capacity that filters with these fingerprints
+// need, unless a key has too many copies.
+func mergeError(err error, f *Filter, others []*Filter) error {
+	if err != ErrFull {
+		return err
+	}
+	all := f.count
+	for _, other := range others {
+		all += other.count
+	}
+	return fmt.Errorf("%w: merging needs filters with a Capacity of at least %d", ErrFull, all)
 }
 
 // fingerprints yields all fingerprints and their buckets.

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/checks"
 	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/conformance"
 	"github.com/filterfam/filterfam/internal/sizing"
@@ -56,6 +57,28 @@ func TestDecodingReturnsTheEncodedFilter(t *testing.T) {
 		require.NoError(t, g.UnmarshalBinary(b))
 		require.True(t, g.Equal(f))
 	})
+}
+
+// The error of a merge names a Capacity with which the same keys can be merged.
+// With probability above 1 - 1e-6 they fit, for each of 20 families.
+func TestFullMergesNameTheCapacityThatIsEnough(t *testing.T) {
+	for family := range 20 {
+		fam := hashfam.Family{}.Derive(fmt.Sprint("merge ", family))
+		merge := func(capacity uint64) error {
+			parts := make([]*Filter, 4)
+			for i := range parts {
+				parts[i] = hashfam.Must(New(Config{Capacity: capacity, FPRate: 0.01, Compact: true, Family: fam}))
+				for key := range uint64(1000) {
+					require.NoError(t, parts[i].AddDigest(fam.SumUint64(uint64(i)<<32|key)))
+				}
+			}
+			return parts[0].Merge(parts[1:]...)
+		}
+		err := merge(1000)
+		require.ErrorIs(t, err, ErrFull)
+		require.ErrorContains(t, err, "cuckoo: filter is full: merging needs filters with a Capacity of at least 4000")
+		require.NoError(t, merge(4000))
+	}
 }
 
 // filters describes how a Filter is used, encoded and printed.
@@ -215,4 +238,12 @@ func mustScale(t require.TestingT, c ScalableConfig) *Scalable {
 	s, err := NewScalable(c)
 	require.NoError(t, err)
 	return s
+}
+
+func TestZeroValuesPanicWhenUsed(t *testing.T) {
+	fam := hashfam.New(hashfam.Key{1})
+	const filter = "^cuckoo: use of a zero Filter( or View: make it with New or NewView|: make it with New), or decode into it$"
+	checks.ZeroValues(t, filter, new(Filter), NewReceiver(fam), new(View))
+	const scalable = "^cuckoo: use of a zero Scalable: make it with NewScalable, or decode into it$"
+	checks.ZeroValues(t, scalable, new(Scalable), NewScalableReceiver(fam))
 }

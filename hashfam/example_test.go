@@ -120,8 +120,8 @@ func ExampleKey_MarshalText() {
 	fmt.Println(key.UnmarshalText([]byte("010203")))
 	// Output:
 	// true
-	// [] hashfam: secret key: Key = a text, want k[:]
-	// hashfam: secret key: Key = a text, want 16 bytes, copied into the Key: copy(k[:], bytes)
+	// [] hashfam: secret key: a Key has no text form; to store it, write k[:]
+	// hashfam: secret key: a Key has no text form; to set it, copy 16 bytes: copy(k[:], bytes)
 }
 
 // All packages return a FieldError if a field is invalid.
@@ -157,15 +157,27 @@ func ExampleDigest() {
 	// Output: true false
 }
 
-// Package hash/maphash is faster than a family. Its seed is different in each
-// process, so this filter must not be stored or sent.
+// A visit is a key with two fields.
+type visit struct {
+	user uint64
+	page string
+}
+
+// Package hash/maphash is faster than a family, and hashes values of any
+// comparable type. Its seed is different in each process, so this filter must
+// not be stored or sent.
 func ExampleDigest_maphash() {
 	f := hashfam.Must(bloom.New(bloom.Config{Capacity: 1000, FPRate: 0.01, Layout: bloom.Blocked}))
 	seed := maphash.MakeSeed() // use the same seed for all keys of f
-	digest := func(key string) hashfam.Digest { return hashfam.Digest(maphash.String(seed, key)) }
-	f.AddDigest(digest("apple"))
-	fmt.Println(f.ContainsDigest(digest("apple")), f.ContainsDigest(digest("pear")))
-	// Output: true false
+	f.AddDigest(hashfam.Digest(maphash.String(seed, "apple")))
+	f.AddDigest(hashfam.Digest(maphash.Comparable(seed, visit{17, "home"}))) // any comparable type
+	fmt.Println(f.ContainsDigest(hashfam.Digest(maphash.String(seed, "apple"))))
+	fmt.Println(f.ContainsDigest(hashfam.Digest(maphash.Comparable(seed, visit{17, "home"}))))
+	fmt.Println(f.ContainsDigest(hashfam.Digest(maphash.Comparable(seed, visit{17, "help"}))))
+	// Output:
+	// true
+	// true
+	// false
 }
 
 func ExampleDigest_Shard() {

@@ -3,7 +3,8 @@ package hashfam
 import "fmt"
 
 // A Hasher computes the same digests as its [Family], using the instructions
-// that are best for a structure's size.
+// that are best for a structure's size. All structures of this library contain
+// one, so a program needs a Hasher only for a structure of its own.
 //
 // If a structure does not fit in the cache, a lookup spends most of its time
 // waiting for memory. Meanwhile, the CPU looks ahead a few hundred

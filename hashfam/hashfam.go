@@ -203,9 +203,8 @@ func (f Family) CheckValue() uint64 {
 	return v
 }
 
-// Sum returns the digest of key, its SipHash-2-4, which needs about one
-// nanosecond per byte after the first eight. The empty key is a valid key, and
-// nil is the same key.
+// Sum returns the digest of key, its SipHash-2-4. The empty key is a valid key,
+// and nil is the same key.
 func (f Family) Sum(key []byte) Digest {
 	return Digest(siphash.Hash(f.k0, f.k1, key))
 }

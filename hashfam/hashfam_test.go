@@ -2,9 +2,9 @@ package hashfam
 
 import (
 	"encoding/binary"
+	"hash/maphash"
 	"math"
 	"math/big"
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -122,6 +122,16 @@ func TestHashingDoesNotAllocate(t *testing.T) {
 	})
 }
 
+// docs/choosing.md says so about keys that stay in the process.
+func TestComparableKeysDoNotAllocate(t *testing.T) {
+	type visit struct {
+		user uint64
+		page string
+	}
+	seed := maphash.MakeSeed()
+	require.Zero(t, testing.AllocsPerRun(10, func() { sink ^= Digest(maphash.Comparable(seed, visit{17, "home"})) }))
+}
+
 func TestReduceIsTheHighHalfOfTheProduct(t *testing.T) {
 	machine.Matters(t)
 	exact := func(x, n uint64) uint64 {
@@ -142,19 +152,7 @@ func TestReduceIsTheHighHalfOfTheProduct(t *testing.T) {
 
 // A call would take longer than the multiplication that these functions need.
 func TestShortFunctionsAreInlined(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs the compiler")
-	}
-	tool, err := exec.LookPath("go")
-	if err != nil {
-		t.Skip("no go tool")
-	}
-	build := exec.Command(tool, "build", "-gcflags=-m", ".")
-	report, err := build.CombinedOutput()
-	require.NoError(t, err, string(report))
-	for _, name := range []string{"Probe.Next", "Digest.Probe", "Reduce"} {
-		require.Contains(t, string(report), "can inline "+name+"\n")
-	}
+	machine.Inlined(t, "Probe.Next", "Digest.Probe", "Reduce")
 }
 
 func TestShardsAreEvenAndBounded(t *testing.T) {

@@ -71,16 +71,18 @@ func (k Key) Format(s fmt.State, _ rune) { fmt.Fprint(s, k.String()) }
 // MarshalText returns [ErrSecret]. Otherwise encoding/json and similar packages
 // would write the key. To store a key, write its bytes, k[:].
 func (k Key) MarshalText() ([]byte, error) {
-	return nil, fieldError(ErrSecret, "Key", "a text", "k[:]")
+	return nil, fmt.Errorf("hashfam: %w: a Key has no text form; to store it, write k[:]", ErrSecret)
 }
 
 // GobEncode returns [ErrSecret]. Otherwise encoding/gob would write the key.
-func (k Key) GobEncode() ([]byte, error) { return nil, fieldError(ErrSecret, "Key", "a gob", "k[:]") }
+func (k Key) GobEncode() ([]byte, error) {
+	return nil, fmt.Errorf("hashfam: %w: a Key cannot be encoded as a gob; to store it, write k[:]", ErrSecret)
+}
 
 // UnmarshalText returns [ErrSecret] and leaves k unchanged. Without this method,
 // encoding/json would read a list of numbers as a key.
 func (k *Key) UnmarshalText([]byte) error {
-	return fieldError(ErrSecret, "Key", "a text", "16 bytes, copied into the Key: copy(k[:], bytes)")
+	return fmt.Errorf("hashfam: %w: a Key has no text form; to set it, copy 16 bytes: copy(k[:], bytes)", ErrSecret)
 }
 
 // LogValue returns the result of [Key.String] for package log/slog.

@@ -43,7 +43,7 @@ type maker func(plan) (*ribbon.Ribbon, error)
 
 // build returns the planned filter. It reports all steps to b when the build is
 // done.
-func (c Config) build(b ribbon.Build, p plan, make maker) (*Filter, error) {
+func (c Config) build(b ribbon.Build, p plan, ribbonOf maker) (*Filter, error) {
 	n := p.inside + p.others
 	err := errs.Fits(hashfam.ErrParams, "keys", n, max(p.bytes(), n/5)) // digests for further layers need n/5 bytes
 	if err != nil {
@@ -52,14 +52,14 @@ func (c Config) build(b ribbon.Build, p plan, make maker) (*Filter, error) {
 	var r *ribbon.Ribbon
 	switch {
 	case !c.fills():
-		r, err = make(p)
+		r, err = ribbonOf(p)
 	case p.plain():
 		r, err = ribbon.Within(c.MemoryBytes, p.columns, func(columns uint32) (*ribbon.Ribbon, error) {
 			p.columns = columns
-			return make(p)
+			return ribbonOf(p)
 		})
 	default:
-		r, err = p.fill(c.MemoryBytes, make)
+		r, err = p.fill(c.MemoryBytes, ribbonOf)
 	}
 	if err != nil {
 		return nil, buildError(err)
@@ -74,9 +74,9 @@ func (c Config) build(b ribbon.Build, p plan, make maker) (*Filter, error) {
 // fill builds a filter with a second ribbon and about the lowest rate that its
 // keys permit in memory. If the estimate was too low, it plans with less memory
 // and builds again. If no filter fits, fill returns the smallest one.
-func (p plan) fill(memory uint64, make maker) (*ribbon.Ribbon, error) {
+func (p plan) fill(memory uint64, ribbonOf maker) (*ribbon.Ribbon, error) {
 	for target := memory; ; {
-		r, err := make(p)
+		r, err := ribbonOf(p)
 		if err != nil || r.PayloadBytes() <= memory {
 			return r, err
 		}

@@ -30,14 +30,10 @@ var format = frame.Format[shape, uint64]{Kind: frame.Static, Version: 1, Errs: e
 // A shape contains what follows from a header.
 type shape struct {
 	Params
-	inverse bool
-	inside  ribbon.Shape // the first ribbon
-	others  uint64       // keys that are not in the first ribbon's list
-	class   ribbon.Shape // the second ribbon, if there is one
+	lists
+	first ribbon.Shape
+	class ribbon.Shape // the second ribbon, if there is one
 }
-
-// plain reports whether there is no second ribbon.
-func (s shape) plain() bool { return s.Absent == 0 && !s.inverse }
 
 // AppendBinary appends the encoded filter to dst: 72 bytes plus
 // Params().SizeBytes(). See Encoding in package [hashfam].
@@ -48,10 +44,10 @@ func (f *Filter) AppendBinary(dst []byte) ([]byte, error) { return frame.AppendB
 // [Filter.AppendBinary]. Like New, AppendFrame changes the order of digests. If
 // New returns an error, AppendFrame returns dst and this error.
 //
-// Frames of up to 60,000 digests can be built again and again with hardly any
-// allocations if dst is large enough and neither MemoryBytes nor Progress is
-// set. AppendFrame then uses pooled memory of up to 2 MB instead, and no
-// Workers.
+// Use AppendFrame to build many small filters: for up to 60,000 digests, and if
+// neither MemoryBytes nor Progress is set, it uses a single goroutine and up to
+// 2 MB of memory from a pool. If dst is also large enough, it then usually does
+// not allocate.
 func AppendFrame(ctx context.Context, dst []byte, c Config, digests []hashfam.Digest) ([]byte, error) {
 	if len(digests) <= ribbon.Small && c.MemoryBytes == 0 && c.Progress == nil {
 		return appendSmall(ctx, dst, c, digests)
@@ -172,7 +168,7 @@ func (f *Filter) decode(r *frame.Reader) error {
 
 // parse returns a filter with shape s and the payload words, which it retains.
 func parse(s shape, words []uint64, room *ribbon.Room) (Filter, error) {
-	first, words, err := ribbon.Parse(s.inside, words, room, errs)
+	first, words, err := ribbon.Parse(s.first, words, room, errs)
 	if err != nil {
 		return Filter{}, err
 	}
@@ -205,16 +201,15 @@ func parseShape(h frame.Header, fam hashfam.Family) (shape, error) {
 		Family:  fam,
 		bytes:   h.Payload,
 	}
-	s := shape{
-		Params:  p,
-		inverse: w[1]>>48 == 1,
-		inside:  ribbon.Shape{Keys: p.Keys, Columns: p.columns, Layers: p.layers},
-		others:  p.Absent,
-		class:   ribbon.Shape{Keys: w[3], Columns: ribbon.OneColumn, Layers: int(uint8(w[1] >> 40))},
+	l := lists{inside: p.Keys, others: p.Absent}
+	if w[1]>>48 == 1 {
+		l = lists{inside: p.Absent, others: p.Keys, inverse: true}
 	}
-	if s.inverse {
-		s.inside.Keys = p.Absent
-		s.others = p.Keys
+	s := shape{
+		Params: p,
+		lists:  l,
+		first:  ribbon.Shape{Keys: l.inside, Columns: p.columns, Layers: p.layers},
+		class:  ribbon.Shape{Keys: w[3], Columns: ribbon.OneColumn, Layers: int(uint8(w[1] >> 40))},
 	}
 	return s, s.check()
 }
@@ -233,18 +228,18 @@ func (s shape) check() error {
 	if s.plain() {
 		return s.checkPlain()
 	}
-	least := s.inside.Keys
-	most := s.inside.Keys + s.others
+	least := s.inside
+	most := s.inside + s.others
 	switch {
-	case s.inside.Keys == 0:
+	case s.inside == 0: // no key passes a ribbon of no keys
 		most = 0
-	case s.columns == 0:
+	case s.columns == 0: // all keys pass a ribbon without columns
 		least = most
 	}
 	if s.class.Keys < least || s.class.Keys > most {
 		return errs.Field(hashfam.ErrCorrupt, "keys that pass", s.class.Keys, fmt.Sprintf("%d to %d", least, most))
 	}
-	return s.checkPayload(s.inside, s.class)
+	return s.checkPayload(s.first, s.class)
 }
 
 // checkPlain is check for a filter without a second ribbon.
@@ -258,7 +253,7 @@ func (s shape) checkPlain() error {
 	if s.class.Layers > 0 {
 		return errs.Field(hashfam.ErrCorrupt, "layers of the second ribbon", s.class.Layers, "0, because there are no absent keys")
 	}
-	return s.checkPayload(s.inside)
+	return s.checkPayload(s.first)
 }
 
 // checkPayload returns ErrCorrupt unless these ribbons can have the payload

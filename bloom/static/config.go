@@ -69,18 +69,26 @@ func (c Config) EstimatedBytes(members, absent uint64) (uint64, error) {
 // fills reports whether the memory determines the rate.
 func (c Config) fills() bool { return c.FPRate == 0 && c.MemoryBytes > 0 }
 
+// check returns ErrParams if c or n is invalid, whatever the rate is.
+func (c Config) check(n uint64) error {
+	if c.Workers < 0 {
+		return paramError("Config.Workers", c.Workers, "at least 0")
+	}
+	if n > ribbon.MaxKeys {
+		return paramError("keys", n, fmt.Sprint("at most ", uint64(ribbon.MaxKeys)))
+	}
+	return nil
+}
+
 // columns returns the number of columns for n keys in units of 1/65536, or
 // ErrParams, naming the field, if c is invalid. If the memory determines the
 // rate, this is an estimate.
 func (c Config) columns(n uint64) (uint32, error) {
-	if c.Workers < 0 {
-		return 0, paramError("Config.Workers", c.Workers, "at least 0")
+	if err := c.check(n); err != nil {
+		return 0, err
 	}
 	if !(c.FPRate > 0 && c.FPRate < 1 || c.fills()) {
 		return 0, paramError("Config.FPRate", c.FPRate, fault.RateRange+"; or 0 with MemoryBytes, or 1 in NewExact")
-	}
-	if n > ribbon.MaxKeys {
-		return 0, paramError("keys", n, fmt.Sprint("at most ", uint64(ribbon.MaxKeys)))
 	}
 	if c.fills() {
 		if least := ribbon.LeastBytes(n); c.MemoryBytes < least {
@@ -116,7 +124,7 @@ type Params struct {
 
 	Family hashfam.Family
 
-	columns uint32 // bits that a lookup compares, in units of 1/65536: 6.72 of them at 1%
+	columns uint32 // 65536 times the mean number of bits that a lookup compares, which is 6.72 at 1%
 	layers  int    // ribbons: a lookup uses only the first for 98% of the keys
 	bytes   uint64 // the size of the encoding without its header and checksum
 }

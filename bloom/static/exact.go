@@ -111,23 +111,38 @@ func bothLists(n int) string {
 	return fmt.Sprintf("%d digests that are also in members", n)
 }
 
-// A plan describes a filter of two lists before it is built. The first ribbon
-// contains the keys of the list inside. A part of the others passes it, too, so
-// a second ribbon of one column stores for each key that passes in which list
-// it is.
-//
-// A stranger passes the first ribbon with the probability 2^-columns, and then
-// finds a random bit. So one column less is needed for a rate, which is the
-// column that the second ribbon costs.
-type plan struct {
+// lists contains the numbers of keys in both lists of a filter. The first ribbon
+// contains the keys of one list. A part of the others passes it, too, so a second
+// ribbon of one column separates the keys that pass.
+type lists struct {
 	inside  uint64 // keys that the first ribbon contains: the members, unless inverse is true
 	others  uint64
-	columns uint32 // of the first ribbon, in units of 1/65536
-	inverse bool   // the filter contains the others instead
+	inverse bool // the filter contains the others instead
 }
 
 // plain reports whether the filter needs no second ribbon.
-func (p plan) plain() bool { return p.others == 0 && !p.inverse }
+func (l lists) plain() bool { return l.others == 0 && !l.inverse }
+
+// members returns the number of keys that the filter contains.
+func (l lists) members() uint64 {
+	if l.inverse {
+		return l.others
+	}
+	return l.inside
+}
+
+// absent returns the number of keys that the filter was told not to contain.
+func (l lists) absent() uint64 { return l.inside + l.others - l.members() }
+
+// A plan describes a filter before it is built.
+//
+// A stranger passes the first ribbon with the probability 2^-columns, and then
+// finds a random bit in the second one. So one column less is needed for a rate,
+// which is the column that the second ribbon costs.
+type plan struct {
+	lists
+	columns uint32 // of the first ribbon, in units of 1/65536
+}
 
 // bytes estimates the filter size.
 func (p plan) bytes() uint64 {
@@ -141,39 +156,55 @@ func (p plan) bytes() uint64 {
 // field, if c is invalid for them. If the memory determines the rate, the
 // columns are an estimate.
 func (c Config) plan(members, absent uint64) (plan, error) {
-	p := plan{inside: members, others: absent}
-	anyRate := c.FPRate == 1
-	if anyRate {
-		c.FPRate = 0.5 // valid for any number of keys
-		if absent < members {
-			p = plan{inside: absent, others: members, inverse: true}
-		}
-	}
 	if absent > ribbon.MaxKeys {
 		return plan{}, paramError("absent", absent, fmt.Sprint("at most ", uint64(ribbon.MaxKeys)))
+	}
+	if c.FPRate == 1 {
+		return c.smallestPlan(members, absent)
 	}
 	columns, err := c.columns(members)
 	if err != nil {
 		return plan{}, err
 	}
-	switch {
-	case p.plain():
-		p.columns = columns
-	case anyRate:
-		p.columns = smallest(p.inside, p.others)
-	case c.fills():
+	p := plan{lists: lists{inside: members, others: absent}, columns: columns}
+	if p.plain() {
+		return p, nil
+	}
+	if c.fills() {
 		within, ok := p.within(c.MemoryBytes)
 		if !ok {
 			return plan{}, c.tooSmall(within.bytes(), 1)
 		}
 		return within, nil
-	default:
-		p.columns = max(columnsBeside(c.FPRate, members), smallest(p.inside, p.others))
 	}
-	if p.bytes() > sizing.MaxBits/8 {
-		return plan{}, paramError("keys", members+absent, fmt.Sprintf("numbers that fit in %d bits at FPRate %g", uint64(sizing.MaxBits), c.FPRate))
+	p.columns = max(columnsBeside(c.FPRate, members), p.smallest())
+	return p, c.checkSize(p)
+}
+
+// smallestPlan returns the plan of the smallest filter: the first ribbon contains
+// the shorter list.
+func (c Config) smallestPlan(members, absent uint64) (plan, error) {
+	if err := c.check(members); err != nil {
+		return plan{}, err
 	}
-	return p, nil
+	p := plan{lists: lists{inside: members, others: absent}}
+	if absent < members {
+		p.lists = lists{inside: absent, others: members, inverse: true}
+	}
+	p.columns = p.smallest()
+	if p.plain() { // there are no keys, but only a ribbon with columns contains none
+		p.columns = ribbon.OneColumn
+	}
+	return p, c.checkSize(p)
+}
+
+// checkSize returns ErrParams if the planned filter is too large for any
+// platform.
+func (c Config) checkSize(p plan) error {
+	if p.bytes() <= sizing.MaxBits/8 {
+		return nil
+	}
+	return paramError("keys", p.inside+p.others, fmt.Sprintf("numbers that fit in %d bits at FPRate %g", uint64(sizing.MaxBits), c.FPRate))
 }
 
 // columnsBeside returns the columns of the first ribbon for a rate. An absent
@@ -191,11 +222,11 @@ func columnsBeside(rate float64, n uint64) uint32 {
 // each key inside, and halves the number of other keys that need a bit in the
 // second ribbon. Between two integers, the size is linear in the number of
 // columns, so a fraction of a column would not save memory.
-func smallest(inside, others uint64) uint32 {
-	if inside == 0 {
+func (l lists) smallest() uint32 {
+	if l.inside == 0 {
 		return 0
 	}
-	return min(uint32(max(1, bits.Len64(others/inside))-1)<<16, ribbon.MaxColumns)
+	return min(uint32(max(1, bits.Len64(l.others/l.inside))-1)<<16, ribbon.MaxColumns)
 }
 
 // rate returns the rate of the planned filter, without equal digests.
@@ -214,7 +245,7 @@ func (p plan) rate() float64 {
 // exceed memory. If there is no such number, it returns p at its smallest and
 // false.
 func (p plan) within(memory uint64) (plan, bool) {
-	least := smallest(p.inside, p.others)
+	least := p.smallest()
 	p.columns = least
 	if p.bytes() > memory {
 		return p, false

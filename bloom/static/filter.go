@@ -42,12 +42,12 @@ func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Filter, erro
 }
 
 // buildMembers is like build for a filter of n keys, without absent ones.
-func (c Config) buildMembers(b ribbon.Build, n uint64, make maker) (*Filter, error) {
+func (c Config) buildMembers(b ribbon.Build, n uint64, ribbonOf maker) (*Filter, error) {
 	columns, err := c.columns(n)
 	if err != nil {
 		return nil, err
 	}
-	return c.build(b, plan{inside: n, columns: columns}, make)
+	return c.build(b, plan{lists: lists{inside: n}, columns: columns}, ribbonOf)
 }
 
 // NewFromSorted returns the same filter as [New] for n distinct digests in
@@ -93,19 +93,15 @@ func NewReceiver(fam hashfam.Family) *Filter { return &Filter{hash: fam.Hasher(0
 // Params returns the filter's parameters.
 func (f *Filter) Params() Params {
 	s := f.ribbon.Shape()
-	p := Params{
-		Keys:    s.Keys,
-		Absent:  f.others,
+	l := lists{inside: s.Keys, others: f.others, inverse: f.ribbon.Inverse()}
+	return Params{
+		Keys:    l.members(),
+		Absent:  l.absent(),
 		columns: s.Columns,
 		layers:  s.Layers,
 		Family:  f.Family(),
 		bytes:   f.ribbon.PayloadBytes(),
 	}
-	if f.ribbon.Inverse() {
-		p.Keys = f.others
-		p.Absent = s.Keys
-	}
-	return p
 }
 
 // Family returns the family that hashes the keys.

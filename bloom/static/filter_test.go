@@ -273,6 +273,11 @@ func TestNilContextsAreErrors(t *testing.T) {
 	}
 }
 
+// Otherwise a lookup would need another call.
+func TestContainsIsInlined(t *testing.T) {
+	machine.Inlined(t, "(*Filter).ContainsDigest")
+}
+
 // ascending returns the distinct digests, sorted by their probe sequences.
 func ascending(digests []hashfam.Digest) []hashfam.Digest {
 	slices.SortFunc(digests, func(a, b hashfam.Digest) int { return cmp.Compare(a.Probe(), b.Probe()) })

@@ -176,7 +176,7 @@ func TestReadersOfStructuresRefuseAJournal(t *testing.T) {
 	require.ErrorContains(t, err, want+" Bloom filter")
 	_, err = new(counting.Filter).ReadFrom(bytes.NewReader(data))
 	require.ErrorContains(t, err, want+" counting Bloom filter")
-	_, err = bloom.NewView(data[:72], hashfam.Family{})
+	_, err = bloom.NewView(data[:72:72], hashfam.Family{})
 	require.ErrorContains(t, err, want+" Bloom filter")
 	_, err = bloom.ReadParams(bytes.NewReader(data), hashfam.Family{})
 	require.ErrorContains(t, err, want+" Bloom filter")

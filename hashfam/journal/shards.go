@@ -31,6 +31,8 @@ type parts interface {
 
 type shards[T Structure] struct{ *sharded.Of[T] }
 
+var _ parts = shards[Structure]{}
+
 func (s shards[T]) count() int { return s.Shards() }
 
 func (s shards[T]) first() (first Structure) {

@@ -282,7 +282,7 @@ func TestSortedBuildErrors(t *testing.T) {
 		{30, copied, values, "digest 20 = equal to digest 19, want distinct digests", "n = 30, want the number of distinct digests, which is 29", 21, 30},
 		{30, twice, values, "digest 20 = equal to digest 19, want distinct digests", "", 21, 31},
 		{30, twice, different, "digest 20 = equal to digest 19, want distinct digests",
-			"digest 20 = equal to digest 19, values 0 and 9, want distinct digests: Family.Derive gives others", 21, 21},
+			"digest 20 = equal to digest 19, values 0 and 9, want one value for each digest; if the keys differ, use another family", 21, 21},
 		{30, digests, large, "", "value 13 = 256, want at most 255", 30, 14},
 	} {
 		seen := 0

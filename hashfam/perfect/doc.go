@@ -14,7 +14,8 @@
 // for them, too. A [Filter] also stores a fingerprint of each key, so it can
 // report whether a key is in the set, and can store a small value with each
 // key. Since its keys and values do not change, store values that must be
-// replaced, or marks for deleted keys, in a slice at the index from a Function.
+// replaced, or marks for deleted keys, in a slice at the index, which a Filter
+// returns, too.
 //
 //   - number keys: [New], [Function.Index], [Function.IndexAll]
 //   - use more keys than fit in memory: [NewFromSorted], [NewFilterFromSorted]
@@ -37,9 +38,10 @@
 // # Algorithm
 //
 // The function is PHast+ (Beling and Sanders, ALENEX 2026), or PHast if it is
-// compact. The keys are sorted by their hash and divided into buckets of 4.4
-// keys on average. Each bucket has a one-byte seed, which together with a key's
-// hash selects the key's place in a slice of 1,024 places. The build processes
+// compact or has fewer than 12,288 keys. The keys are sorted by their hash and
+// divided into buckets of 4.4 keys on average. Each bucket has a one-byte seed,
+// which together with a key's hash selects the key's place in a slice of 1,024
+// places, or fewer if there are fewer than 12,288 keys. The build processes
 // the buckets in the order of their slices, but large buckets earlier, and
 // chooses the seeds so that all keys have different places. When no seed works
 // for a bucket, which is rare, the bucket is bumped: its keys go to a second,

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/filterfam/filterfam/internal/checks"
 )
 
@@ -37,4 +39,13 @@ func TestTheorySizes(t *testing.T) {
 		}
 	}
 	checks.Documented(t, "theory.md", "At 1%% and n = 10^4 and 10^5, the filter needs %s bits per key, and a compact filter %s.", sizes[0], sizes[1])
+}
+
+// The package comment names the number of keys from which on slices have their
+// full length.
+func TestDocumentsNameTheSizesOfWindowsAndSlices(t *testing.T) {
+	checks.Documented(t, "theory.md", "In a window of %d buckets", windowSize)
+	checks.Documented(t, "../hashfam/perfect/doc.go", "slice of 1,024 // places, or fewer if there are fewer than 12,288 keys")
+	require.EqualValues(t, 1024, sliceOf(12_288))
+	require.EqualValues(t, 512, sliceOf(12_287))
 }

@@ -176,7 +176,7 @@ func ExampleNew() {
 	fmt.Println(err)
 	fmt.Printf("the digest of a is %#x\n", uint64(hashfam.Family{}.SumString("a")))
 	// Output:
-	// perfect: invalid parameters: digests = 1 equal to others, for example 0x96c20860cd93a249, want distinct digests
+	// perfect: invalid parameters: digests = 1 equal to others, for example 0x96c20860cd93a249, want distinct digests; if no key is repeated, use another family
 	// the digest of a is 0x96c20860cd93a249
 }
 
@@ -310,4 +310,36 @@ func ExampleFilter_ValueString() {
 	// 0 false
 	// [47 0] [true false]
 	// perfect: invalid parameters: value 0 = 1024, want at most 1023
+}
+
+// The filter maps each airport to a number of runways, which does not change,
+// and to a record in a slice, which does.
+func ExampleFilter_Index() {
+	airports := []string{"KEF", "OSL", "ARN", "HEL", "CPH"}
+	runways := []uint64{2, 2, 3, 3, 3}
+	c := perfect.FilterConfig{FPRate: 1e-6, ValueBits: 3}
+	f, err := perfect.NewFilter(context.Background(), c, c.Family.SumAllStrings(nil, airports), runways)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	type record struct{ landings, delayed int }
+	records := make([]record, f.Len())
+	for _, code := range []string{"OSL", "HEL", "OSL", "XXX"} {
+		d := f.Family().SumString(code)
+		if f.ContainsDigest(d) { // otherwise, the record would belong to another airport
+			records[f.IndexDigest(d)].landings++
+		}
+	}
+	records[f.Index([]byte("HEL"))].delayed++
+	for _, code := range airports {
+		value, _ := f.ValueString(code)
+		fmt.Println(code, value, "runways", records[f.IndexString(code)])
+	}
+	// Output:
+	// KEF 2 runways {0 0}
+	// OSL 2 runways {2 0}
+	// ARN 3 runways {0 0}
+	// HEL 3 runways {1 1}
+	// CPH 3 runways {0 0}
 }

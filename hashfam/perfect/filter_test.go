@@ -246,10 +246,10 @@ func TestEachKeyHasItsValue(t *testing.T) {
 func TestInvalidValues(t *testing.T) {
 	c := FilterConfig{FPRate: 0.1, ValueBits: 8}
 	for want, values := range map[string][]uint64{
-		"number of values = 0, want 30, because ValueBits is 8":                                            nil,
-		"number of values = 31, want 30, because ValueBits is 8":                                           make([]uint64, 31),
-		"value 29 = 256, want at most 255":                                                                 append(make([]uint64, 29), 256),
-		"digest 25 = equal to digest 5, values 7 and 9, want distinct digests: Family.Derive gives others": {5: 7, 25: 9, 29: 0},
+		"number of values = 0, want 30, because ValueBits is 8":  nil,
+		"number of values = 31, want 30, because ValueBits is 8": make([]uint64, 31),
+		"value 29 = 256, want at most 255":                       append(make([]uint64, 29), 256),
+		"digest 25 = equal to digest 5, values 7 and 9, want one value for each digest; if the keys differ, use another family": {5: 7, 25: 9, 29: 0},
 	} {
 		digests := random(30, 1)
 		digests[25] = digests[5]

@@ -12,9 +12,8 @@ import (
 
 // New returns a function for the n keys with the given digests, which must be
 // computed by c.Family. The function depends only on the set of digests, not on
-// their order. New processes about 10 million digests per second, or 3 million
-// if c.Compact is set or there are fewer than 12,000. In addition to the
-// function, it needs about half a byte of memory per digest.
+// their order. In addition to the function, New needs about half a byte of
+// memory per digest.
 //
 // New does not retain digests, but changes their order.
 //
@@ -36,7 +35,7 @@ func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Function, er
 	}
 	if copies := len(digests) - len(sorted); copies > 0 {
 		text := fmt.Sprintf("%d equal to others, for example 0x%016x", copies, uint64(digests[len(sorted)]))
-		return nil, paramError("digests", text, "distinct digests")
+		return nil, paramError("digests", text, "distinct digests; if no key is repeated, use another family")
 	}
 	return c.build(ctx, uint64(len(sorted)), slices.Values(sorted))
 }
@@ -48,8 +47,8 @@ func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Function, er
 // function, NewFromSorted uses 0.5 bytes of memory per digest, or 0.2 if
 // c.Compact is set, and less than 1 MB. It takes as long as New without
 // sorting, and uses one goroutine, because each bucket depends on the ones
-// before. To use more cores, divide the keys by [hashfam.Digest.Shard] and
-// build several functions.
+// before. To use more cores or machines, divide the keys by
+// [hashfam.Digest.Shard] and build several functions; see docs/distributed.md.
 //
 // A sequence cannot return an error. If reading the digests fails, end the
 // sequence and keep the error in a variable. NewFromSorted then returns

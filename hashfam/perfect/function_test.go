@@ -179,6 +179,27 @@ func TestDigestsMustBeHashes(t *testing.T) {
 	}
 }
 
+// docs/distributed.md divides keys into parts by Digest.Shard. All digests of a
+// part begin with the same bits, but they are hashes.
+func TestPartsNumberAllKeys(t *testing.T) {
+	const parts, n = 4, 1000
+	var digests [parts][]hashfam.Digest
+	for _, d := range random(n, 1) {
+		digests[d.Shard(parts)] = append(digests[d.Shard(parts)], d)
+	}
+	before, seen := uint64(0), map[uint64]bool{}
+	for _, part := range digests {
+		require.Greater(t, len(part), 100)
+		f := build1(t, Config{}, part)
+		for _, d := range part {
+			seen[before+f.IndexDigest(d)] = true
+		}
+		before += f.Len()
+	}
+	require.Len(t, seen, n)
+	require.EqualValues(t, n, before)
+}
+
 func TestNewNamesARepeatedDigest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		digests := random(rapid.IntRange(1, 100).Draw(t, "n"), 1)

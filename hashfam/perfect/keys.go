@@ -83,7 +83,7 @@ func (a *arrival) end() error {
 // has another value.
 func copyError(i, earlier, value, other uint64) error {
 	return paramError(fmt.Sprintf("digest %d", i), fmt.Sprintf("equal to digest %d, values %d and %d", earlier, other, value),
-		"distinct digests: Family.Derive gives others")
+		"one value for each digest; if the keys differ, use another family")
 }
 
 // canceled returns the error of a build if ctx is canceled.

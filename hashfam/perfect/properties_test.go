@@ -76,7 +76,7 @@ var filters = conformance.Structure{
 	Type:      conformance.Of[FilterParams](NewFilterReceiver),
 	Builders:  filterBuilders,
 	Questions: []func(any) []conformance.Form{valueForms},
-	Invariant: conformance.On(requireOwnValues),
+	Invariant: conformance.On(requireOwnValuesAndIndexes),
 	Golden: map[string]func() conformance.Encoded{
 		"filter.bin":       goldenFilter(FilterConfig{FPRate: 0.01}, 200),
 		"filterempty.bin":  goldenFilter(FilterConfig{FPRate: 0.01}, 0),
@@ -202,7 +202,9 @@ func valueForms(f any) []conformance.Form {
 }
 
 // requireOwnIndexes checks that the keys have different indexes.
-func requireOwnIndexes(m *conformance.Machine, f, _ *Function) {
+func requireOwnIndexes(m *conformance.Machine, f, _ *Function) { requireDifferent(m, &f.stored) }
+
+func requireDifferent(m *conformance.Machine, f *stored) {
 	keys := make([]string, f.Len())
 	seen := make([]bool, f.Len())
 	for key := range m.Counts {
@@ -214,8 +216,10 @@ func requireOwnIndexes(m *conformance.Machine, f, _ *Function) {
 	}
 }
 
-// requireOwnValues checks that each key has the value that valuesOf returns.
-func requireOwnValues(m *conformance.Machine, f, _ *Filter) {
+// requireOwnValuesAndIndexes checks that each key has the value that valuesOf
+// returns, and that the keys have different indexes.
+func requireOwnValuesAndIndexes(m *conformance.Machine, f, _ *Filter) {
+	requireDifferent(m, &f.stored)
 	for key := range m.Counts {
 		got, _ := f.ValueString(key)
 		d := m.Family.SumString(key)

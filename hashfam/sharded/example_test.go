@@ -2,11 +2,14 @@ package sharded_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -179,4 +182,87 @@ func Example_replayGuard() {
 	}
 	fmt.Println(count)
 	// Output: map[200:1 409:7]
+}
+
+// A part is a shard of a table, and a filter of its keys.
+type part struct {
+	filter *cuckoo.Filter
+	rows   map[hashfam.Digest]string // in practice, a file
+}
+
+func newPart(keys uint64) (*part, error) {
+	filter, err := cuckoo.New(cuckoo.Config{Capacity: keys, FPRate: 0.01, Compact: true})
+	return &part{filter, map[hashfam.Digest]string{}}, err
+}
+
+// put stores a row. After an error, the part is unchanged.
+func (p *part) put(d hashfam.Digest, row string) error {
+	_, known := p.rows[d]
+	if !known {
+		if err := p.add(d); err != nil {
+			return err
+		}
+	}
+	p.rows[d] = row
+	return nil
+}
+
+// add adds a key to the filter. If the filter is full, add replaces it with one
+// for twice as many keys, which it builds from the rows.
+func (p *part) add(d hashfam.Digest) error {
+	err := p.filter.AddDigest(d)
+	if !errors.Is(err, cuckoo.ErrFull) {
+		return err
+	}
+	larger, err := newPart(2 * uint64(len(p.rows)))
+	if err != nil {
+		return err
+	}
+	digests := append(slices.Collect(maps.Keys(p.rows)), d)
+	if _, err := larger.filter.AddAll(digests); err != nil {
+		return err
+	}
+	p.filter = larger.filter
+	return nil
+}
+
+// get reads the row only if the filter finds the key.
+func (p *part) get(d hashfam.Digest) (row string, ok bool) {
+	if !p.filter.ContainsDigest(d) {
+		return "", false
+	}
+	row, ok = p.rows[d]
+	return row, ok
+}
+
+// Eight goroutines store and read rows. Each shard begins with room for 100
+// keys and grows under its own lock, so the others can be used meanwhile.
+func Example_growingShards() {
+	table := hashfam.Must(sharded.New(16, func(int) (*part, error) { return newPart(100) }))
+	var wg sync.WaitGroup
+	for worker := range uint64(8) {
+		wg.Go(func() {
+			for i := range uint64(2000) {
+				d := hashfam.Family{}.SumUint64(worker<<32 | i)
+				table.Do(d, func(p *part) {
+					if err := p.put(d, "a row"); err != nil {
+						fmt.Println(err)
+					}
+				})
+				table.Do(hashfam.Family{}.SumUint64(worker<<32|i/2), func(p *part) {
+					if _, ok := p.get(hashfam.Family{}.SumUint64(worker<<32 | i/2)); !ok {
+						fmt.Println("a row was lost")
+					}
+				})
+			}
+		})
+	}
+	wg.Wait()
+	keys := uint64(0)
+	table.Each(func(_ int, p *part) error {
+		keys += p.filter.Len()
+		return nil
+	})
+	fmt.Println(keys, "keys")
+	// Output: 16000 keys
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/filterfam/filterfam/counting"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/hashfam/sharded"
+	"github.com/filterfam/filterfam/internal/checks"
 	"github.com/filterfam/filterfam/internal/checks/machine"
 )
 
@@ -265,4 +266,8 @@ func TestNilArgumentsAreErrors(t *testing.T) {
 		require.ErrorIs(t, err, hashfam.ErrParams)
 		require.EqualError(t, err, "sharded: invalid parameters: "+want)
 	}
+}
+
+func TestZeroValuesPanicWhenUsed(t *testing.T) {
+	checks.ZeroValues(t, "^sharded: use of a zero Of: make it with New$", new(sharded.Of[int]))
 }

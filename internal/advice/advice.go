@@ -221,7 +221,11 @@ const highestRate = 0.5
 
 func (c candidate) tooMany(n Needs) error {
 	n.Rate = highestRate
-	return c.tooSmall(n, words(n.Keys)+" keys do not fit in %s MiB at any rate below 50%%")
+	verb := " do"
+	if n.Keys == 1 {
+		verb = " does"
+	}
+	return c.tooSmall(n, counted(n.Keys, "key")+verb+" not fit in %s MiB at any rate below 50%%")
 }
 
 // tooSmall returns an error that contains the memory in MiB, and names a memory

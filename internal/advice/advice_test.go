@@ -325,6 +325,8 @@ func TestFormIsRead(t *testing.T) {
 		want advice.Needs
 	}{
 		{advice.Form{Keys: "1000", Rate: "1", Guess: true}, advice.Needs{Keys: 1000, Rate: 0.01, Guess: true}},
+		{advice.Form{Keys: "1000", Rate: "0.5%"}, advice.Needs{Keys: 1000, Rate: 0.005}},
+		{advice.Form{Keys: "1000", Rate: " 2.5 % "}, advice.Needs{Keys: 1000, Rate: 0.025}},
 		{advice.Form{Keys: "1,000,000", Rate: "2.5", Delete: true}, advice.Needs{Keys: 1_000_000, Rate: 0.025, Delete: true}},
 		{advice.Form{Keys: "1_000_000", Rate: ".5", Fixed: true}, advice.Needs{Keys: 1_000_000, Rate: 0.005, Fixed: true}},
 		{advice.Form{Keys: "1 000 000", Rate: "5."}, advice.Needs{Keys: 1_000_000, Rate: 0.05}},
@@ -344,7 +346,7 @@ func TestUnreadableFieldIsNamed(t *testing.T) {
 	for field, texts := range map[string][]string{
 		"keys": {"0", "-1", "+1", "10M", "abc", "1e30", "1e-3", "1.5", "1.5e0", "1,5", "1,0000", "1.000.000", "1,000_000",
 			"0x10", "NaN", "1e999", "100000000000001", "99999999999999999999999"},
-		"rate":   {"0", "100", "-1", "2,5", "1%", "abc", "NaN", "1e400", "1e-400", "1_0", "1 0", "0x1p-2", "1e", "."},
+		"rate":   {"0", "100", "-1", "2,5", "1%%", "%", "100%", "abc", "NaN", "1e400", "1e-400", "1_0", "1 0", "0x1p-2", "1e", "."},
 		"memory": {"0", "-1", "10M", "abc", "1,5", "1e30", "1e-9", "Inf"},
 	} {
 		for _, text := range texts {
@@ -358,8 +360,25 @@ func TestUnreadableFieldIsNamed(t *testing.T) {
 		}
 	}
 	assert.Equal(t, `"1e30": want a whole number from 1 to 1e14, such as 1000000, 1,000,000 or 1e6, or an empty field if rate and memory are set`, advice.Form{Keys: "1e30", Rate: "1"}.Answer().Fields["keys"])
-	assert.Contains(t, advice.Form{Keys: "1"}.Answer().Fields["rate"], "or an empty field if the memory is set")
+	assert.Regexp(t, "^the field is empty: want a percentage .* or an empty field if the memory is set$", advice.Form{Keys: "1"}.Answer().Fields["rate"])
 	assert.Len(t, advice.Form{Keys: "x", Rate: "x", Memory: "x"}.Answer().Fields, 3, "one message per field")
+}
+
+func TestNounsAgreeWithTheirNumbers(t *testing.T) {
+	plural := regexp.MustCompile(`\b1 [a-z]+s\b`)
+	one := 0
+	for _, keys := range []uint64{1, 2, 1000} {
+		for _, rate := range []float64{0.9, 0.5, 0.01} {
+			list := choices(t, advice.Needs{Keys: keys, Rate: rate, Counts: true, Delete: true})
+			for _, c := range append(list, choices(t, advice.Needs{Keys: keys, Rate: rate, Fixed: true})...) {
+				assert.NotRegexp(t, plural, c.Params)
+				one += strings.Count(c.Params, " 1 hash")
+			}
+		}
+	}
+	assert.Positive(t, one, "a filter has one hash")
+	_, err := advice.For(advice.Needs{Keys: 1, Memory: 1, Counts: true})
+	assert.NotRegexp(t, plural, fmt.Sprint(err))
 }
 
 func TestImpossibleFormIsExplainedOnce(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 // A Form contains a user's needs as typed into a page.
 type Form struct {
 	Keys   string `json:"keys"`   // for ParseCount; empty means as many as fit
-	Rate   string `json:"rate"`   // in percent; empty means the lowest within Memory
+	Rate   string `json:"rate"`   // in percent, with or without the sign; empty means the lowest within Memory
 	Memory string `json:"memory"` // in MiB; empty means no limit
 	Fixed  bool   `json:"fixed"`
 	Guess  bool   `json:"guess"`
@@ -68,7 +68,7 @@ func (f Form) blame(needs Needs, err *hashfam.FieldError) map[string]string {
 			return possible(needs)
 		})
 		if found {
-			return map[string]string{"rate": fmt.Sprintf("%q: want at least %s for this number of keys", f.Rate, number(rounded(100*least)))}
+			return map[string]string{"rate": fmt.Sprintf("%s: want at least %s for this number of keys", quoted(f.Rate), number(rounded(100*least)))}
 		}
 	case "MemoryBytes":
 		least, found := leastThat(func(x float64) bool {
@@ -76,10 +76,18 @@ func (f Form) blame(needs Needs, err *hashfam.FieldError) map[string]string {
 			return possible(needs)
 		})
 		if found {
-			return map[string]string{"memory": fmt.Sprintf("%q: want at least %s", f.Memory, mebibytes(uint64(least*petabyte)))}
+			return map[string]string{"memory": fmt.Sprintf("%s: want at least %s", quoted(f.Memory), mebibytes(uint64(least*petabyte)))}
 		}
 	}
-	return map[string]string{"keys": fmt.Sprintf("%q: want %s", f.Keys, err.Allowed)}
+	return map[string]string{"keys": quoted(f.Keys) + ": want " + err.Allowed}
+}
+
+// quoted returns a field's text for a message.
+func quoted(text string) string {
+	if strings.TrimSpace(text) == "" {
+		return "the field is empty"
+	}
+	return strconv.Quote(text)
 }
 
 // leastThat returns the least of the numbers with three digits below 1 for
@@ -102,7 +110,7 @@ func (f Form) read() (Needs, map[string]string) {
 	wrong := make(map[string]string)
 	check := func(field, text string, ok bool, want string) {
 		if !ok {
-			wrong[field] = fmt.Sprintf("%q: want %s", text, want)
+			wrong[field] = quoted(text) + ": want " + want
 		}
 	}
 	var ok bool
@@ -112,7 +120,7 @@ func (f Form) read() (Needs, map[string]string) {
 			"a whole number from 1 to 1e14, such as 1000000, 1,000,000 or 1e6, or an empty field if rate and memory are set")
 	}
 	if strings.TrimSpace(f.Rate) != "" || strings.TrimSpace(f.Memory) == "" {
-		needs.Rate, ok = parseDecimal(f.Rate, -2)
+		needs.Rate, ok = parseDecimal(strings.TrimSuffix(strings.TrimSpace(f.Rate), "%"), -2)
 		check("rate", f.Rate, ok && needs.Rate > 0 && needs.Rate < 1,
 			"a percentage above 0 and below 100, such as 2.5, or an empty field if the memory is set")
 	}

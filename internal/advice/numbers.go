@@ -29,6 +29,14 @@ func rounded(x float64) float64 {
 func integer(n uint64) string { return grouped(n, "_") }
 func words(n uint64) string   { return grouped(n, ",") }
 
+// counted formats n with a noun, which gets an s unless n is 1.
+func counted(n uint64, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return words(n) + " " + noun
+}
+
 // grouped formats n with a separator between groups of three digits.
 func grouped(n uint64, separator string) string {
 	text := strconv.FormatUint(n, 10)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"sort"
+	"strconv"
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/bloom/static"
@@ -41,8 +42,15 @@ func mixedBits(rate float64) float64 {
 func sizeBloom(layout bloom.Layout) sizer {
 	return func(keys uint64, rate float64, memory uint64) (Choice, error) {
 		p, err := bloom.Config{Capacity: keys, FPRate: rate, MemoryBytes: memory, Layout: layout}.Params()
-		return sized(p, keys, rate, fmt.Sprintf("%s bits, %d hashes", words(p.Bits), p.Hashes)), err
+		return sized(p, keys, rate, counted(p.Bits, "bit")+", "+hashes(p.Hashes)), err
 	}
+}
+
+func hashes(n int) string {
+	if n == 1 {
+		return "1 hash"
+	}
+	return strconv.Itoa(n) + " hashes"
 }
 
 // sized returns the Choice for a structure's Params.
@@ -69,7 +77,7 @@ func sizeCuckooScalable(keys uint64, rate float64, _ uint64) (Choice, error) {
 
 func sizeCounting(keys uint64, rate float64, memory uint64) (Choice, error) {
 	p, err := counting.Config{Capacity: keys, FPRate: rate, MemoryBytes: memory}.Params()
-	return sized(p, keys, rate, fmt.Sprintf("%s counters of 4 bits, %d hashes", words(p.Counters), p.Hashes)), err
+	return sized(p, keys, rate, counted(p.Counters, "counter")+" of 4 bits, "+hashes(p.Hashes)), err
 }
 
 func sizeCuckoo(compact bool) sizer {
@@ -89,6 +97,6 @@ func sizeSketch(keys uint64, rate float64, _ uint64) (Choice, error) {
 	p, err := countmin.Config{Epsilon: epsilon(keys), Delta: rate, Conservative: true}.Params()
 	return Choice{
 		Bytes:  p.SizeBytes(),
-		Params: fmt.Sprintf("%d rows of %s counters of %d bits", p.Depth, words(p.Width), p.CounterBits),
+		Params: fmt.Sprintf("%s of %s of %d bits", counted(uint64(p.Depth), "row"), counted(p.Width, "counter"), p.CounterBits),
 	}, err
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/filterfam/filterfam/counting"
 	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
-	"github.com/filterfam/filterfam/hashfam/sharded"
 	"github.com/filterfam/filterfam/internal/budget"
 	"github.com/filterfam/filterfam/internal/checks"
 	"github.com/filterfam/filterfam/internal/sizing"
@@ -339,13 +338,4 @@ func TestOneFieldIsNotEnough(t *testing.T) {
 			require.ErrorContains(t, err, c.want, name)
 		}
 	}
-}
-
-func TestZeroValuesPanicWhenUsed(t *testing.T) {
-	fam := hashfam.New(hashfam.Key{1})
-	const filter = "use of a zero Filter( or View: make it with New or NewView|: make it with New), or decode into it$"
-	checks.ZeroValues(t, "^cuckoo: "+filter, new(cuckoo.Filter), cuckoo.NewReceiver(fam), new(cuckoo.View))
-	checks.ZeroValues(t, "^cuckoo: use of a zero Scalable: make it with NewScalable, or decode into it$",
-		new(cuckoo.Scalable), cuckoo.NewScalableReceiver(fam))
-	checks.ZeroValues(t, "^sharded: use of a zero Of: make it with New$", new(sharded.Of[int]))
 }

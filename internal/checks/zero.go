@@ -35,8 +35,9 @@ func ZeroValues(t *testing.T, text string, values ...any) {
 			var results []reflect.Value
 			got := recovered(func() { results = method.Call(dummies(method.Type())) })
 			if worksOnZero.MatchString(name) {
-				require.Nil(t, got, "%v.%s", v.Type(), name)
+				require.Nil(t, got, "%v.%s panics, but is in worksOnZero in internal/checks/zero.go", v.Type(), name)
 			} else if name != "Format" && (got != nil || !mayWork.MatchString(name)) { // which has other tests
+				require.NotNil(t, got, "%v.%s neither panics nor is in the list of methods that work on a zero value, worksOnZero in internal/checks/zero.go", v.Type(), name)
 				require.Regexp(t, text, got, "%v.%s", v.Type(), name)
 			}
 			if prints.MatchString(name) && v.Kind() == reflect.Pointer {

@@ -44,7 +44,7 @@ func TestJSONHasItsFields(t *testing.T) {
 	first := func(list string) map[string]any { return doc[list].([]any)[0].(map[string]any) }
 	for want, got := range map[string]map[string]any{
 		"add_ns add_ratio against against_fpr bits_per_key bits_ratio bound_ratio bytes delete_ns delete_ratio false_negatives " +
-			"foreign_rate fpr fpr_high fpr_low hit_ns hit_ratio miss_ns miss_ratio n refused structure target_fpr": first("rows"),
+			"foreign_rate fpr fpr_high fpr_low hash hit_ns hit_ratio miss_ns miss_ratio n refused structure target_fpr": first("rows"),
 		"above_bound add_ns below_truth bits_per_key bytes distinct error_bound error_quantile extra max_error mean_error missed setting " +
 			"structure total wanted": first("frequency"),
 		"command cores cpu date go goarch goos": doc["machine"].(map[string]any),

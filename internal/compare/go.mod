@@ -23,6 +23,7 @@ require (
 	github.com/seiflotfy/cuckoofilter v0.0.0-20240715131351-a2f2c23f1771
 	github.com/stretchr/testify v1.12.1
 	github.com/tylertreat/BoomFilters v0.0.0-20251001182300-5b3723cc64ae
+	github.com/yuin/goldmark v1.8.7
 	golang.org/x/term v0.40.0
 	gonum.org/v1/plot v0.17.0
 )

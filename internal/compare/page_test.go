@@ -189,14 +189,44 @@ func TestAddressKeepsTheFields(t *testing.T) {
 	contains(t, document, `data-address="#keys=1_000&amp;rate=0.5&amp;memory=&amp;delete=1"`)
 }
 
+// shownFor returns the calculator's answer on the page, without tags.
+func shownFor(t *testing.T, browser, page, hash string) string {
+	t.Helper()
+	_, answer, found := strings.Cut(dump(t, browser, page, hash), `<div id="choices"`)
+	require.True(t, found)
+	_, answer, _ = strings.Cut(answer, ">")
+	answer, _, _ = strings.Cut(answer, "<ul")
+	return html.UnescapeString(regexp.MustCompile("<[^>]*>").ReplaceAllString(answer, " "))
+}
+
+func TestPageIsPlain(t *testing.T) {
+	browser := chromium(t)
+	page, _ := writtenPage(t)
+	limited := shownFor(t, browser, page, "#keys=87e6&rate=1&memory=45")
+	contains(t, limited, "The memory limit raises the rate from 1% to 12.4%.")
+	contains(t, limited, "adding all keys takes at least ")
+	contains(t, limited, " if the structure is larger than the processor's cache")
+	contains(t, shownFor(t, browser, page, "#rate=&memory=1"), "The lowest rate is ")
+	small := shownFor(t, browser, page, "#keys=1&rate=50%25")
+	contains(t, small, " 8 bytes, ")
+	assert.NotContains(t, small, "(8 bytes)")
+	usual := shownFor(t, browser, page, "#keys=10000&rate=1")
+	contains(t, usual, "adding all keys takes about ")
+	assert.NotRegexp(t, `[0-9]e[+-]`, usual, "no exponents")
+	assert.NotContains(t, usual, "memory limit")
+}
+
 func TestPageFitsPhoneAndDesktop(t *testing.T) {
 	browser := chromium(t)
 	page, text := writtenPage(t)
 	addScript(t, page, strings.ReplaceAll(text, "<details>", "<details open>"),
 		`const wider = [document.documentElement, document.querySelector("figure")].map(e => e.scrollWidth - e.clientWidth);
-		parent.document.body.dataset.wider = Math.max(...wider);`)
+		parent.document.body.dataset.wider = Math.max(...wider);
+		const heights = [...document.querySelectorAll("figure text")].map(e => e.getBoundingClientRect().height);
+		parent.document.body.dataset.readable = heights.length > 10 && Math.min(...heights) >= 11;`)
 	for _, hash := range []string{"390#memory=1", "1280#memory=1", "390#keys=" + strings.Repeat("9", 100)} {
 		document := dump(t, browser, page, "frame/"+hash)
 		assert.Equal(t, `data-wider="0"`, regexp.MustCompile(`data-wider="[^"]*"`).FindString(document))
+		contains(t, document, `data-readable="true"`)
 	}
 }

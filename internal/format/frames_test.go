@@ -114,7 +114,7 @@ func answersIn(s any, keys []string) (b []byte) {
 			put(e.Low, e.High)
 		case interface{ CountString(string) uint64 }:
 			put(s.CountString(key))
-		case interface{ IndexString(string) uint64 }:
+		case *perfect.Function:
 			put(s.IndexString(key))
 		case *perfect.Filter:
 			value, found := s.ValueString(key)

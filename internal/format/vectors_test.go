@@ -146,7 +146,7 @@ func (v *vector) ask(s any, key string) {
 		v.High = append(v.High, fmt.Sprint(e.High))
 	case interface{ CountString(string) uint64 }:
 		v.Count = append(v.Count, fmt.Sprint(s.CountString(key)))
-	case interface{ IndexString(string) uint64 }:
+	case *perfect.Function:
 		v.Index = append(v.Index, fmt.Sprint(s.IndexString(key)))
 	case *perfect.Filter:
 		var value *string

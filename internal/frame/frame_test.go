@@ -170,6 +170,9 @@ func TestWrappedEOFInFramesIsUnexpected(t *testing.T) {
 			require.ErrorContains(t, err, "connection reset")
 		}
 	}
+	_, err := decodeWords[uint64](NewReader(bytes.NewReader(b[:50]), errs), 3)
+	require.ErrorContains(t, err, "ends after 50 bytes: unexpected EOF")
+	require.NotContains(t, err.Error(), "EOF)", "says no more")
 }
 
 // A stubborn reader returns 0, too many, or a negative number of bytes.
@@ -373,7 +376,7 @@ func TestGlanceReadsParameters(t *testing.T) {
 	require.Equal(t, []any{uint64(3), uint64(7), b[64 : len(b)-8], true}, []any{first, second, payload, ok})
 	odd := append(bytes.Clone(b), 0)
 	odd[16]++ // the length of the payload
-	for _, bad := range [][]byte{odd, b[:71], b[:len(b)-8], append(bytes.Clone(b), make([]byte, 8)...), append([]byte{1}, b[1:]...)} {
+	for _, bad := range [][]byte{odd, b[:71:71], slices.Clip(b[:len(b)-8]), append(bytes.Clone(b), make([]byte, 8)...), append([]byte{1}, b[1:]...)} {
 		_, _, _, ok = g.At(bad)
 		require.False(t, ok)
 		require.True(t, g.Made())

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
@@ -41,6 +43,24 @@ func TestOtherErrorsDoNotMeanDamage(t *testing.T) {
 	require.False(t, Damaged(errs.Errorf("checksum: %w", io.ErrClosedPipe)))
 	require.False(t, Damaged(errs.Field(hashfam.ErrCorrupt, "key length of record 0 of 1", 9, "at most 8, the payload length")))
 	require.False(t, Damaged(errs.Field(hashfam.ErrFamily, "family", "public", "checksum")))
+}
+
+// Fewer bytes than the header are an error, and the header is enough. The slices
+// have no capacity beyond their end, so a reader of further bytes panics.
+func TestIdentifyNeedsTheWholeHeader(t *testing.T) {
+	machine.Matters(t)
+	for params := 0; params <= maxParams; params += wordBytes {
+		header := Header{Kind: Bloom, Version: 1, Params: make([]byte, params), Payload: 8}
+		b := header.append(nil)
+		for n := range b {
+			_, err := Identify(b[:n:n])
+			require.ErrorIs(t, err, hashfam.ErrCorrupt, "%d of %d bytes", n, len(b))
+			require.ErrorIs(t, err, io.ErrUnexpectedEOF, "%d of %d bytes", n, len(b))
+		}
+		got, err := Identify(slices.Clip(b))
+		require.NoError(t, err)
+		require.Equal(t, header, got)
+	}
 }
 
 // A published frame is the one that the public family encodes, in whatever

@@ -49,10 +49,10 @@ func TestLimitsOfTheHeader(t *testing.T) {
 func TestShortFramesAreErrors(t *testing.T) {
 	machine.Matters(t)
 	b := encodeWords(nil, header, []uint64{1})
-	require.ErrorContains(t, NewBytesReader(b[:23], errs).Err(), "frame length = 23, want at least 24 bytes")
-	require.ErrorIs(t, NewBytesReader(b[:23], errs).Err(), io.ErrUnexpectedEOF)
-	require.ErrorContains(t, NewBytesReader(b[:24], errs).Err(), "want 80 bytes, as the header says")
-	require.ErrorContains(t, NewBytesReader(b[:79], errs).Err(), "want 80 bytes, as the header says")
+	require.ErrorContains(t, NewBytesReader(b[:23:23], errs).Err(), "frame length = 23, want at least 24 bytes")
+	require.ErrorIs(t, NewBytesReader(b[:23:23], errs).Err(), io.ErrUnexpectedEOF)
+	require.ErrorContains(t, NewBytesReader(b[:24:24], errs).Err(), "want 80 bytes, as the header says")
+	require.ErrorContains(t, NewBytesReader(b[:79:79], errs).Err(), "want 80 bytes, as the header says")
 	require.NoError(t, NewBytesReader(b, errs).Err())
 }
 

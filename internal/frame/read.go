@@ -158,12 +158,22 @@ func (r *Reader) readFull(b []byte) error {
 		case errors.Is(err, io.EOF) && r.n == 0:
 			return r.make.Errorf("%w: no more frames: %w", hashfam.ErrCorrupt, io.EOF)
 		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-			return r.make.Errorf("%w: the frame ends after %d bytes: %w (%v)", hashfam.ErrCorrupt, r.n, io.ErrUnexpectedEOF, err)
+			return r.endsEarly(err)
 		default:
 			return r.make.Errorf("reading a frame: %w", err)
 		}
 	}
 	return nil
+}
+
+// endsEarly returns the error for a stream that ends within a frame. It
+// contains the text of err only if err says more than that.
+func (r *Reader) endsEarly(err error) error {
+	cause := ""
+	if err != io.EOF && err != io.ErrUnexpectedEOF {
+		cause = fmt.Sprintf(" (%v)", err)
+	}
+	return r.make.Errorf("%w: the frame ends after %d bytes: %w%s", hashfam.ErrCorrupt, r.n, io.ErrUnexpectedEOF, cause)
 }
 
 // Header reads and verifies a header. It must have this kind and check value,

@@ -219,7 +219,7 @@ func commandsOf(paragraph string) []string {
 // runs reports whether the tests or .ci/run run a command.
 func runs(t *testing.T, c string) bool {
 	t.Helper()
-	ci := "\n" + read(t, ".ci/run")
+	ci := "\n" + unindent(read(t, ".ci/run"))
 	if test := commandTests[c]; test != "" {
 		return strings.Contains(tests(t), "\nfunc "+test+"(")
 	}

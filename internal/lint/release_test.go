@@ -32,8 +32,8 @@ func newClone(t *testing.T) clone {
 	c.git("init", "-q", "--bare", origin)
 	c.git("remote", "add", "origin", origin)
 	c.write(".ci/release", read(t, ".ci/release"))
-	c.write("go.mod", "module example.org/none\n")
-	c.write("docs/changelog.md", "## 1.2.3 (2027-01-31)\n\n## 1.2.2 (not released yet)\n")
+	c.write("go.mod", "module example.org/none\n\ngo 1.25\n")
+	c.write("docs/changelog.md", "## 1.2.3 (2027-01-31)\n\n## 1.2.2 (not released yet)\n\n## 0.9.0 (2026-12-31)\n")
 	c.commit()
 	c.push()
 	return c
@@ -90,9 +90,11 @@ func (c clone) release(args ...string) (string, error) {
 // on.
 func TestReleasesAreRefused(t *testing.T) {
 	c := newClone(t)
-	out, err := c.release("v1.2.3")
-	require.NoError(t, err, out)
-	require.Contains(t, out, "git push origin v1.2.3\n")
+	for _, version := range []string{"v1.2.3", "v0.9.0"} {
+		out, err := c.release(version)
+		require.NoError(t, err, out)
+		require.Contains(t, out, "git push origin "+version+"\n")
+	}
 	for _, step := range []struct {
 		name    string
 		do      func()
@@ -114,7 +116,7 @@ func TestReleasesAreRefused(t *testing.T) {
 		require.Contains(t, out, step.want, step.name)
 		require.NotContains(t, out, "git push", step.name)
 	}
-	out, err = c.release("-n", "v1.2.2")
+	out, err := c.release("-n", "v1.2.2")
 	require.NoError(t, err, out)
 	require.Contains(t, out, "not ready: docs/changelog.md has no date")
 	require.True(t, strings.HasSuffix(out, "git push origin HEAD \n"), out)

@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -38,7 +39,7 @@ common, and a type in the declaration of a used name are used, too. Otherwise re
 func TestEveryNameHasAUse(t *testing.T) {
 	defer func(enabled bool) { build.Default.CgoEnabled = enabled }(build.Default.CgoEnabled)
 	build.Default.CgoEnabled = false // the packages net and os/user are then pure Go
-	u := newUses()
+	u := typed()
 	for _, dir := range public {
 		u.declare(t, dir)
 	}
@@ -74,6 +75,9 @@ type uses struct {
 	places  map[token.Pos][]name // where names are declared
 	used    map[name]bool
 }
+
+// typed returns what all tests share, since the standard library is checked, too.
+var typed = sync.OnceValue(newUses)
 
 func newUses() *uses {
 	u := &uses{

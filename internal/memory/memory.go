@@ -30,12 +30,20 @@ func CheckMore(bytes uint64) error {
 func check(bytes, used uint64) error {
 	left := Limit() - min(Limit(), used)
 	if bytes > left {
-		return fmt.Errorf("needs %d bytes of memory, but only %d are there", bytes, left)
+		return fmt.Errorf("needs %s of memory, but only %s are available", text(bytes), text(left))
 	}
 	if !mappable(bytes) {
-		return fmt.Errorf("needs %d bytes of memory, but the system refuses them; see ulimit -v", bytes)
+		return fmt.Errorf("needs %s of memory, but the system refuses them; see ulimit -v", text(bytes))
 	}
 	return nil
+}
+
+// text returns a number of bytes in MiB or GiB.
+func text(bytes uint64) string {
+	if bytes < 1<<30 {
+		return fmt.Sprintf("%.1f MiB", float64(bytes)/(1<<20))
+	}
+	return fmt.Sprintf("%.1f GiB", float64(bytes)/(1<<30))
 }
 
 // Limit returns the largest number of bytes that this process can use. This is

@@ -29,5 +29,6 @@ func TestMemoryOfThisMachine(t *testing.T) {
 
 func TestCheckNamesWhatIsNeeded(t *testing.T) {
 	require.NoError(t, Check(Limit()))
-	require.ErrorContains(t, Check(1<<60), "needs 1152921504606846976 bytes of memory, but only ")
+	require.ErrorContains(t, Check(1<<60), "needs 1073741824.0 GiB of memory, but only ")
+	require.Regexp(t, `^needs 1048576.0 GiB of memory, but only 0.0 MiB are available$`, check(1<<50, Limit()))
 }

@@ -118,8 +118,8 @@ func count(lists [][]hashfam.Digest) (n uint64) {
 // system than for itself.
 var systems = sync.Pool{New: func() any { return new(system) }}
 
-// enough determines the capacity for bumped digests: a large layer bumps fewer
-// than 1/enough of its digests.
+// enough is the inverse of the fraction of digests for which build allocates
+// memory beforehand, because a large layer bumps fewer than these.
 const enough = 40
 
 // build builds the shards of l. It returns the bumped digests in any order.

@@ -34,8 +34,8 @@ func (s *Scratch) Sort(digests []hashfam.Digest) []hashfam.Digest {
 	return distinct(digests)
 }
 
-// Members returns the same ribbon as the function [Members] for no more than
-// Small digests in the order of Sort. The ribbon is valid until the next call.
+// Members is like the function [Members] for no more than Small digests. The
+// ribbon that it returns is valid until the next call.
 func (s *Scratch) Members(ctx context.Context, columns uint32, digests []hashfam.Digest) (*Ribbon, error) {
 	s.ribbon = Ribbon{columns: columns, keys: uint64(len(digests)), layers: s.layers[:0]}
 	s.system.fingerprints = fingerprints(columns)

@@ -130,12 +130,13 @@ type equation struct {
 	value  uint32
 }
 
-// add adds equations. It returns false if they contradict each other or the
-// rows.
+// add adds equations to the rows. It returns false if they contradict the rows
+// or each other.
 //
-// It subtracts the rows with the same first slot from an equation until it
-// finds a free row. Each step depends on the row from the previous step, so add
-// processes two equations at a time, whose order does not matter.
+// While another row begins with the same slot as an equation, add subtracts this
+// row, so that the equation begins later. When no row begins with its first slot,
+// the equation becomes this row. Since each step must wait for the row of the
+// step before, add processes two equations at a time, in any order.
 func (s *system) add(list []equation) bool {
 	if len(list) == 0 {
 		return true

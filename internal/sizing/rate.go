@@ -11,8 +11,9 @@ import (
 func LowerBound(eps float64) float64 { return -math.Log2(eps) }
 
 // DynamicBound returns log2(1/eps) + log2(e), the bits per key that a filter
-// needs if keys can be added and deleted, for small eps and any number of such
-// operations (Kuszmaul and Walzer, STOC 2024).
+// needs for small eps if keys can be added and deleted, however long these
+// operations take (Kuszmaul, Liang and Zhou, "Fingerprint Filters Are Optimal",
+// arXiv 2510.18129, 2025).
 func DynamicBound(eps float64) float64 { return LowerBound(eps) + math.Log2E }
 
 // BloomBitsPerKey returns log2(e)*log2(1/eps) = 1.4427*log2(1/eps), the bits

@@ -139,7 +139,7 @@ func TestTruncatedPayloadsAreCorrupt(t *testing.T) {
 	for _, s := range sets() {
 		b := encodeOf(s)
 		for n := range b {
-			_, err := Parse(s.Shape, 1, b[:n])
+			_, err := Parse(s.Shape, 1, b[:n:n])
 			requireField(t, err, "payload")
 		}
 		_, err := Parse(s.Shape, 1, append(b, 0))

@@ -76,7 +76,7 @@ and standard input is held in memory, 8 bytes per line`)
 const buildLong = `
 Builds a structure from lines. Repeated lines count once, except in counting
 filters, sketches and heavy hitters. FILE appears when it is complete, or not
-at all.`
+at all. Files can be compressed, but xzcat FILE | filterfam build is faster.`
 
 const buildExamples = `
   printf 'ada\ngrace\n' | filterfam build -o words.filter
@@ -126,13 +126,19 @@ func (c *command) build(ctx context.Context, f *buildFlags, names []string) erro
 		return err
 	}
 	if c.progress.lines == 0 && !f.force {
-		return errNoLines
+		return c.noLines("; --force writes an empty structure")
 	}
 	return write(ctx, f.output, made)
 }
 
-// errNoLines is returned instead of an empty structure.
-var errNoLines = errors.New("the input has no lines, so nothing is written; --force writes an empty structure")
+// noLines returns the error that replaces an empty structure.
+func (c *command) noLines(hint string) error {
+	text := "the input has no lines"
+	if c.given("fields") || c.given("weight-field") {
+		text += " with such fields"
+	}
+	return errors.New(text + ", so nothing is written" + hint)
+}
 
 // countsLines reports whether all lines must be counted before the structure is
 // created.
@@ -204,7 +210,7 @@ func (c *command) madeStatic(ctx context.Context, f *buildFlags, names []string)
 		return nil, err
 	}
 	if len(digests) == 0 && !f.force {
-		return nil, errNoLines
+		return nil, c.noLines("; --force writes an empty structure")
 	}
 	a.sieve = nil // the build needs the memory
 	made, err := static.NewExact(ctx, config, digests, a.digests)

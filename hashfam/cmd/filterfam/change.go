@@ -83,7 +83,10 @@ Deletes lines from a counting or a cuckoo filter. The file is replaced when all
 lines have been deleted, or stays as it is. Lines that are not in the filter are
 not deleted, and their number is printed on standard error. Only delete lines
 that have been added: about one of a hundred others, or what --fpr was, seems to
-be in the filter, and deleting it would remove a part of other lines.`
+be in the filter, and deleting it would remove a part of other lines.
+
+Deletes from a cuckoo filter can also lose a few other lines, usually less than
+the fraction --fpr. A counting filter loses none.`
 
 const deleteExamples = `
   printf 'ada\ngrace\n' | filterfam build --type cuckoo -n 1e5 -o seen.filter

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -84,6 +85,21 @@ func TestAddAndDeleteMatchAMultiset(t *testing.T) {
 			require.Equal(rt, want, run(t, dir, line, "query", "--counts", "f"))
 		}
 	})
+}
+
+// Deletes from a counting filter lose no other line, and those from a cuckoo
+// filter lose a smaller fraction of them than its rate. The lines are always the
+// same, so this does not depend on chance.
+func TestDeletesLoseFewOtherLines(t *testing.T) {
+	dir := t.TempDir()
+	for kind, most := range map[string]int{"counting": 0, "cuckoo": 300} {
+		succeeds(t, dir, numbers(0, 6000), "build", "--type", kind, "--fpr", "10%", "-n", "6000", "-o", "f")
+		run(t, dir, numbers(0, 3000), "delete", "f")
+		text := strings.TrimSpace(succeeds(t, dir, numbers(3000, 6000), "query", "-c", "f"))
+		found, err := strconv.Atoi(text)
+		require.NoError(t, err)
+		require.GreaterOrEqual(t, found, 3000-most, kind)
+	}
 }
 
 // Hours that top has written are merged to a day, which top prints.

@@ -79,6 +79,9 @@ func TestVersionAndCompletion(t *testing.T) {
 	require.Contains(t, run(t, dir, "", "__complete", "build", "--type", "co").out, "counting\n")
 	r := run(t, dir, "", "que")
 	require.Equal(t, result{"", "filterfam: \"que\" is not a subcommand; did you mean query?; try filterfam help\n", failed}, r)
+	require.Contains(t, run(t, dir, "", "biuld", "x").log, "did you mean build?")
+	r = run(t, dir, "", "que", "-c", "x")
+	require.Equal(t, result{"", "filterfam: \"que\" is not a subcommand; did you mean query?; try filterfam help\n", failed}, r)
 	r = run(t, dir, "", "help", "que")
 	require.Equal(t, result{"", "filterfam help: \"que\" is not a subcommand; did you mean query?; try filterfam help\n", failed}, r)
 	require.Equal(t, failed, run(t, dir, "").code)
@@ -88,14 +91,15 @@ func TestVersionAndCompletion(t *testing.T) {
 func TestErrorsOfFlagsSayWhatToDo(t *testing.T) {
 	dir := t.TempDir()
 	for want, args := range map[string]string{
-		"uniq: there is no -c: use filterfam top, or sort | uniq -c\n":     "uniq -c",
-		"uniq: there is no -u: use filterfam top, or sort | uniq -u\n":     "uniq -u",
-		"uniq: -d \"file\", want a single character":                       "uniq -d file",
-		"top: -d: want -f, too":                                            "top -d,",
-		"query: -f \"0\", want fields from 1":                              "query -f 0 x",
-		"build: -fpr: long names have two dashes: want --fpr\n":            "build -fpr 0.1 -o x",
-		"build: unknown shorthand flag: 'x' in -x; filterfam build --help": "build -x",
-		"build: flag needs an argument: --fpr; filterfam build --help":     "build --fpr",
+		"uniq: there is no -c: use filterfam top, or sort | uniq -c\n":       "uniq -c",
+		"uniq: there is no -u: use filterfam top, or sort | uniq -u\n":       "uniq -u",
+		"uniq: -d \"file\", want a single character":                         "uniq -d file",
+		"top: -d: want -f, too":                                              "top -d,",
+		"query: -f \"0\", want fields from 1":                                "query -f 0 x",
+		"build: -fpr: long names have two dashes: want --fpr\n":              "build -fpr 0.1 -o x",
+		"build: unknown shorthand flag: 'x' in -x; filterfam build --help":   "build -x",
+		"build: flag needs an argument: --fpr; filterfam build --help":       "build --fpr",
+		"top: invalid argument \"1\" for \"--every\" flag: want a time with": "top --every 1",
 	} {
 		require.Contains(t, fails(t, dir, "", strings.Fields(args)...), "filterfam "+want)
 	}

@@ -57,6 +57,9 @@ func (c *command) info(ctx context.Context, names []string, asJSON bool) error {
 	if len(names) == 0 {
 		return errors.New("want the name of a file")
 	}
+	if err := checkStdout(c.inputs(names)); err != nil {
+		return err
+	}
 	fam, err := c.family(ctx)
 	if err != nil {
 		return err

@@ -68,7 +68,7 @@ func TestStandardInputIsReadOnce(t *testing.T) {
 	require.Equal(t, "ada\n", succeeds(t, dir, "ada\nalan\n", "query", "filter", "-", "-"))
 	require.Equal(t, result{"", "", nothingFound}, run(t, dir, filter, "query", "-"))
 	r := run(t, dir, filter, "merge", "-o", "x", "-", "-")
-	require.Equal(t, "filterfam merge: standard input: not a file of this library\n", r.log)
+	require.Equal(t, "filterfam merge: standard input: is not a filter, or another structure that filterfam writes\n", r.log)
 }
 
 // What follows a structure is not kept in memory, since a pipe can be endless,
@@ -81,7 +81,7 @@ func TestInfoReadsPipes(t *testing.T) {
 	require.Equal(t, failed, r.code)
 	require.Contains(t, r.out, fmt.Sprintf("the file has %d bytes, but the structure needs %d\n", len(filter)+1000, len(filter)))
 	r = run(t, dir, strings.Repeat("x", 1000), "info", "-")
-	require.Equal(t, "filterfam info: standard input: not a file of this library\n", r.log)
+	require.Equal(t, "filterfam info: standard input: is not a filter, or another structure that filterfam writes\n", r.log)
 }
 
 // A query that appends to a file while it reads it would not end.

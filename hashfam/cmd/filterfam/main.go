@@ -26,6 +26,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -126,7 +127,7 @@ const overviewExamples = `  printf 'ada\ngrace\n' > words.txt
 func newRoot(args []string) *cobra.Command {
 	root := &cobra.Command{
 		Use: "filterfam", Long: overview, Example: overviewExamples, Version: version(),
-		Args: cobra.ArbitraryArgs, SilenceErrors: true, SilenceUsage: true,
+		Args: cobra.ArbitraryArgs, SilenceErrors: true, SilenceUsage: true, SuggestionsMinimumDistance: 2,
 	}
 	root.RunE = func(_ *cobra.Command, args []string) error {
 		if len(args) > 0 {
@@ -136,6 +137,9 @@ func newRoot(args []string) *cobra.Command {
 		return errors.Join(errShown, root.Help())
 	}
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if cmd == root && !strings.HasPrefix(args[0], "-") {
+			return notASubcommand(root, args[0])
+		}
 		return fmt.Errorf("%w; %s --help lists the flags", err, cmd.CommandPath())
 	})
 	for _, sub := range subcommands() {

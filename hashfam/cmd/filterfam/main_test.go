@@ -315,7 +315,7 @@ func TestMergeIsABuildOfAllLines(t *testing.T) {
 	for want, args := range map[string][]string{
 		"static: is a static filter, but small is a Bloom filter": {"-o", "x", "small", "static"},
 		"large: bits is 968, but 104 in small":                    {"-o", "x", "small", "large"},
-		"cannot be merged":                                        {"-o", "x", "static", "static"},
+		"cannot be merged: query several with -F":                 {"-o", "x", "static", "static"},
 		"at least two files":                                      {"-o", "x", "static"},
 		"-o small: is also an input":                              {"-o", "small", "small", "large"},
 	} {
@@ -345,7 +345,7 @@ func TestErrorsAreOneLine(t *testing.T) {
 		{"build: unknown flag: --zap; filterfam build --help lists the flags\n", []string{"build", "--zap"}},
 		{"build: --type tree, want static, bloom", []string{"build", "--type", "tree", "-o", "x", "keys"}},
 		{"build: --layout square, want classic", []string{"build", "--layout", "square", "--type", "bloom", "-o", "x", "keys"}},
-		{"build: -n 20000000000000: needs 23984069633216 bytes of memory, but only ", []string{"build", "--type", "bloom", "-n", "2e13", "-o", "x", "keys"}},
+		{"build: -n 20000000000000: needs 22336.9 GiB of memory, but only ", []string{"build", "--type", "bloom", "-n", "2e13", "-o", "x", "keys"}},
 		{"build: -n 20000000000000: needs ", []string{"build", "--type", "cuckoo", "-n", "2e13", "-o", "x", "keys"}},
 		{"build: -n 6000000000000: needs ", []string{"build", "--type", "counting", "-n", "6e12", "-o", "x", "keys"}},
 		{"build: --memory 30786325577728: needs ", []string{"build", "--type", "bloom", "--memory", "28T", "-o", "x", "keys"}},
@@ -376,8 +376,8 @@ func TestErrorsAreOneLine(t *testing.T) {
 		{`invalid argument "1p" for "--fpr" flag: want a number such as 0.01`, []string{"build", "--fpr", "1p", "-o", "x", "keys"}},
 		{`invalid argument "x" for "-v, --invert-match" flag: `, []string{"query", "-v=x", "keys"}},
 		{"query: want the name of a filter", []string{"query"}},
-		{"keys: not a file of this library", []string{"query", "keys"}},
-		{"keys: not a file of this library", []string{"info", "keys"}},
+		{"keys: is not a filter, or another structure that filterfam writes", []string{"query", "keys"}},
+		{"keys: is not a filter, or another structure that filterfam writes", []string{"info", "keys"}},
 		{"want the name of a file", []string{"info"}},
 		{"want one of the two", []string{"top", "-k", "1", "--phi", "0.1", "keys"}},
 		{"--phi 2, want above 0 and at most 1, or -k", []string{"top", "--phi", "2", "keys"}},
@@ -450,7 +450,7 @@ func TestDamagedFilesAreRefused(t *testing.T) {
 		require.Contains(t, run(t, dir, "", "info", "damaged").out, "checksum     wrong\n")
 	}
 	writeText(t, dir, "empty", "")
-	require.Contains(t, run(t, dir, "", "query", "empty").log, "empty: not a file of this library")
+	require.Contains(t, run(t, dir, "", "query", "empty").log, "empty: is not a filter, or another structure that filterfam writes")
 }
 
 // The checksum of a file can be right although its contents cannot be decoded:
@@ -514,7 +514,7 @@ func TestFilesThatClaimTooMuchAreRefused(t *testing.T) {
 	for _, args := range [][]string{{"query", "-", "x"}, {"merge", "-o", "y", "-", "x"}, {"info", "-"}} {
 		r := run(t, dir, claim(t, 1<<44)+strings.Repeat("\x00", 1<<24), args...)
 		require.Equal(t, result{"", r.log, failed}, r)
-		require.Contains(t, r.log, "standard input: needs 35184372088976 bytes of memory, but only ")
+		require.Contains(t, r.log, "standard input: needs 32768.0 GiB of memory, but only ")
 		require.Equal(t, 1, strings.Count(r.log, "\n"), r.log)
 	}
 }

@@ -140,7 +140,7 @@ func join(whole, part structure) error {
 	case *countmin.HeavyHitters:
 		return whole.Merge(part.(*countmin.HeavyHitters))
 	}
-	return errors.New("structures of this kind cannot be merged")
+	return errors.New("structures of this kind cannot be merged: query several with -F, or build them with --type bloom")
 }
 
 // mergeError returns an error that names the parameter that differs.

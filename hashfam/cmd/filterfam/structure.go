@@ -201,7 +201,7 @@ func notAStructure(first []byte, err error) error {
 		return nil
 	}
 	if len(first) < len(magic) || string(first[:len(magic)]) != magic {
-		return errors.New("not a file of this library")
+		return errors.New("is not a filter, or another structure that filterfam writes")
 	}
 	return err
 }

@@ -17,8 +17,31 @@ import (
 type topFlags struct {
 	heavyFlags
 	output string
-	every  time.Duration
+	every  interval
 	low    bool
+}
+
+// An interval is a flag such as --every 10s.
+type interval time.Duration
+
+func (i *interval) String() string {
+	if *i == 0 {
+		return "" // the help shows no default
+	}
+	return time.Duration(*i).String()
+}
+
+// Type returns the word for the interval in a list of flags.
+func (i *interval) Type() string { return "time" }
+
+// Set sets i to the time in text.
+func (i *interval) Set(text string) error {
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		return errors.New("want a time with a unit, such as 10s or 1m")
+	}
+	*i = interval(d)
+	return nil
 }
 
 func top(c *command) func(ctx context.Context, names []string) error {
@@ -30,7 +53,7 @@ func top(c *command) func(ctx context.Context, names []string) error {
 	flags.Var(&f.memory, "memory", "the amount of memory, such as 1M; otherwise as much as is needed")
 	flags.BoolVar(&f.low, "low", false, "sort by the lower bounds")
 	flags.StringVarP(&f.output, "output", "o", "", "write the heavy hitters to `FILE`, and print nothing")
-	flags.DurationVar(&f.every, "every", 0, "print the list after each `time`, such as 10s, and at the end")
+	flags.Var(&f.every, "every", "print the list after each `time`, such as 10s, and at the end")
 	c.addRead("top reads heavy hitters only, and not beside files of lines")
 	c.addWeight()
 	c.addQuiet()
@@ -88,7 +111,7 @@ func (c *command) top(ctx context.Context, f *topFlags, names []string) error {
 // checkTop checks the flags that do not describe the heavy hitters.
 func (c *command) checkTop(f *topFlags, names []string) error {
 	if f.every < 0 || f.every > 0 && f.output != "" {
-		return fmt.Errorf("--every %v, want a time above 0, and no -o", f.every)
+		return fmt.Errorf("--every %v, want a time above 0, and no -o", time.Duration(f.every))
 	}
 	if f.output == "" {
 		return checkStdout(c.inputs(names))
@@ -118,7 +141,7 @@ func (c *command) printOften(heavy *countmin.HeavyHitters, f *topFlags, lock syn
 	ended := make(chan struct{})
 	var printing sync.WaitGroup
 	printing.Go(func() {
-		ticker := time.NewTicker(f.every)
+		ticker := time.NewTicker(time.Duration(f.every))
 		defer ticker.Stop()
 		for {
 			select {
@@ -142,7 +165,7 @@ func (c *command) printOften(heavy *countmin.HeavyHitters, f *topFlags, lock syn
 // finishTop writes the heavy hitters or prints the list.
 func (c *command) finishTop(ctx context.Context, heavy *countmin.HeavyHitters, f *topFlags) error {
 	if f.output != "" && heavy.Total() == 0 {
-		return errors.New("the input has no lines, so nothing is written")
+		return c.noLines("")
 	}
 	if f.output != "" {
 		return write(ctx, f.output, heavy)

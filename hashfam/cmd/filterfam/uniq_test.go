@@ -93,7 +93,7 @@ func TestStatesOfOtherParameters(t *testing.T) {
 	succeeds(t, dir, "ada\n", "build", "-o", "state")
 	require.Contains(t, fails(t, dir, "", args...), "--state state: is a static filter, not a state of uniq")
 	writeText(t, dir, "state", "ada\n")
-	require.Contains(t, fails(t, dir, "", args...), "uniq: --state state: not a file of this library\n")
+	require.Contains(t, fails(t, dir, "", args...), "uniq: --state state: is not a filter, or another structure that filterfam writes\n")
 	writeText(t, dir, "state", "")
 	require.Equal(t, "ada\n", succeeds(t, dir, "ada\n", args...))
 }

@@ -192,6 +192,8 @@ func TestEmptyInputsReplaceNothing(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "old", string(data))
 	}
+	require.Contains(t, fails(t, dir, "a,b\n", "build", "-d,", "-f3", "-o", "old"), "has no lines with such fields")
+	require.Contains(t, fails(t, dir, "0 a\n", "top", "--weight-field", "1", "-o", "old"), "has no lines with such fields")
 	succeeds(t, dir, "", "build", "--force", "-o", "old")
 }
 
@@ -220,7 +222,7 @@ func TestNoSubcommandReadsItsOutput(t *testing.T) {
 	writeText(t, dir, "keys", "a\nb")
 	for _, args := range [][]string{
 		{"uniq", "keys"}, {"top", "keys"}, {"query", "filter", "keys"}, {"build", "-o", "-", "keys"}, {"build", "--type", "bloom", "-o", "-", "keys"},
-		{"merge", "-o", "-", "filter", "keys"}, {"count", "keys"},
+		{"merge", "-o", "-", "filter", "keys"}, {"count", "keys"}, {"info", "filter", "keys"},
 	} {
 		out, err := os.OpenFile(filepath.Join(dir, "keys"), os.O_APPEND|os.O_WRONLY, 0)
 		require.NoError(t, err)

@@ -213,7 +213,7 @@ func TestExitCodes(t *testing.T) {
 		{1, "filter is full: -n 100 is too small for 1003 keys; want -n 1003", []string{"-type=cuckoo", "-n=100", "-force", "-o=" + out, keys}},
 		{1, "-n 100 is too small for 1009 keys: the rate is 99.3%, more than twice 1%; want -n 1009, or -force (", []string{"-type=bloom", "-n=100", "-o=" + other, keys}},
 		{1, "-n 100 is too small for 1009 keys: the rate is 8", []string{"-type=counting", "-parts=3", "-n=100", "-o=" + other, keys}},
-		{1, "-n 20000000000000: needs 23984069633216 bytes of memory, but only ", []string{"-type=bloom", "-n=2e13", "-o=" + other, keys}},
+		{1, "-n 20000000000000: needs 22336.9 GiB of memory, but only ", []string{"-type=bloom", "-n=2e13", "-o=" + other, keys}},
 		{1, "-epsilon 2e-12: needs ", []string{"-type=sketch", "-epsilon=2e-12", "-o=" + other, keys}},
 		{1, "bad.gz: gzip: invalid header", []string{"-type=bloom", "-n=100", "-force", "-o=" + out, keys, filepath.Join(dir, "bad.gz")}},
 		{1, "no job server at -endpoint localhost:1: ", []string{"-runner=flink", "-endpoint=localhost:1", "-type=bloom", "-n=9", "-force", "-o=" + out, keys}},

@@ -227,5 +227,5 @@ func (f Filter) LogValue() slog.Value { return slog.StringValue(f.String()) }
 // MarshalText returns an error, since a Filter is encoded in the files that
 // [Open] reads. Without this method, encoding/json would encode it as {}.
 func (f Filter) MarshalText() ([]byte, error) {
-	return nil, errs.Errorf("a Filter cannot be encoded, its files are its encoding: %w", errors.ErrUnsupported)
+	return nil, errs.Errorf("a Filter cannot be encoded, because its files are its encoding: %w", errors.ErrUnsupported)
 }

@@ -1,6 +1,7 @@
 package measure
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"hash/maphash"
@@ -43,12 +44,16 @@ type Structure struct {
 	Process bool    // keys are hashed by hash/maphash; compared only on request
 	Module  string  // the peer's module path, or empty
 	Unkeyed bool    // does not use the given hash family: see round.salted
+	Hash    string  // the function that hashes keys; empty if the given family does
 	Static  bool    // built from all keys at once
 	Knows   bool    // built from the absent keys, too
 	Over    uint64  // keys over expected keys for growing filters; otherwise 0
 	Heap    bool    // its size must be measured as growth of the heap
 	Build   Build
 }
+
+// hash names the hash function for the table.
+func (s Structure) hash() string { return cmp.Or(s.Hash, "our SipHash") }
 
 // A Build function returns a filter for n keys. It ignores what the structure
 // does not support.
@@ -124,7 +129,7 @@ func (f *Filter) Fill(keys [][]byte) (*Filter, error) {
 
 // Structures lists all structures, in the order of the rows.
 var Structures = slices.Concat([]Structure{
-	{Name: "map", Against: "bloom", Also: "list", Exact: true, Heap: true, Build: newMap},
+	{Name: "map", Hash: "Go's", Against: "bloom", Also: "list", Exact: true, Heap: true, Build: newMap},
 	{Name: "bloom", Also: "merge", Build: newBloom(bloom.Classic)},
 	{Name: "bloom-partitioned", Also: "merge", Build: newBloom(bloom.Partitioned)},
 	{Name: "bloom-blocked", Also: "merge", Build: newBloom(bloom.Blocked)},
@@ -138,9 +143,9 @@ var Structures = slices.Concat([]Structure{
 	{Name: "static-absent", Against: "static", Static: true, Knows: true, Build: newStaticAbsent},
 	{Name: "static-exact", Against: "map", Exact: true, Static: true, Knows: true, Build: newStaticExact},
 }, []Structure{
-	{Name: "bloom-maphash", Process: true, Build: withMaphash(newBloom(bloom.Classic))},
-	{Name: "bloom-blocked-maphash", Process: true, Build: withMaphash(newBloom(bloom.Blocked))},
-	{Name: "cuckoo-maphash", Process: true, Build: withMaphash(newCuckoo(false))},
+	{Name: "bloom-maphash", Hash: "maphash", Process: true, Build: withMaphash(newBloom(bloom.Classic))},
+	{Name: "bloom-blocked-maphash", Hash: "maphash", Process: true, Build: withMaphash(newBloom(bloom.Blocked))},
+	{Name: "cuckoo-maphash", Hash: "maphash", Process: true, Build: withMaphash(newCuckoo(false))},
 }, Peers)
 
 // Asked reports whether a structure is compared only on request.

@@ -23,17 +23,17 @@ import (
 // on request. Each library is used as its documentation recommends. If it
 // fails, cell.attempt records this as a result.
 var Peers = []Structure{
-	{Name: "sorted", Against: "bloom", Also: "list", Exact: true, Peer: true, Static: true, Heap: true, Build: newSorted},
+	{Name: "sorted", Hash: "none", Against: "bloom", Also: "list", Exact: true, Peer: true, Static: true, Heap: true, Build: newSorted},
 
-	{Name: "bits-and-blooms", Module: "github.com/bits-and-blooms/bloom/v3", Against: "bloom", Also: "merge", Peer: true, Unkeyed: true, Build: newPeerBloom},
+	{Name: "bits-and-blooms", Hash: "MurmurHash3", Module: "github.com/bits-and-blooms/bloom/v3", Against: "bloom", Also: "merge", Peer: true, Unkeyed: true, Build: newPeerBloom},
 	{Name: "holiman", Module: "github.com/holiman/bloomfilter/v2", Against: "bloom", Also: "merge", Peer: true, Build: newHoliman},
-	{Name: "bbloom", Module: "github.com/ipfs/bbloom", Against: "bloom", Peer: true, Build: newBbloom},
+	{Name: "bbloom", Hash: "SipHash", Module: "github.com/ipfs/bbloom", Against: "bloom", Peer: true, Build: newBbloom},
 	{Name: "ristretto", Module: "github.com/dgraph-io/ristretto/v2", Against: "bloom", Peer: true, Build: newRistretto},
-	{Name: "boom-bloom", Module: boomModule, Against: "bloom", Peer: true, Unkeyed: true, Build: newBoomBloom},
-	{Name: "boom-counting", Module: boomModule, Against: "counting", Peer: true, Unkeyed: true, Build: newBoomCounting},
-	{Name: "boom-cuckoo", Module: boomModule, Against: "cuckoo", Peer: true, Unkeyed: true, Heap: true, Build: newBoomCuckoo},
+	{Name: "boom-bloom", Hash: "FNV-1", Module: boomModule, Against: "bloom", Peer: true, Unkeyed: true, Build: newBoomBloom},
+	{Name: "boom-counting", Hash: "FNV-1", Module: boomModule, Against: "counting", Peer: true, Unkeyed: true, Build: newBoomCounting},
+	{Name: "boom-cuckoo", Hash: "FNV-1", Module: boomModule, Against: "cuckoo", Peer: true, Unkeyed: true, Heap: true, Build: newBoomCuckoo},
 
-	{Name: "seiflotfy-cuckoo", Module: "github.com/seiflotfy/cuckoofilter", Against: "cuckoo", Fixed: seiflotfyRate, Peer: true, Unkeyed: true, Build: newSeiflotfy},
+	{Name: "seiflotfy-cuckoo", Hash: "MetroHash", Module: "github.com/seiflotfy/cuckoofilter", Against: "cuckoo", Fixed: seiflotfyRate, Peer: true, Unkeyed: true, Build: newSeiflotfy},
 	{Name: "xor8", Module: xorModule, Against: "static", Fixed: 1.0 / (1 << 8), Peer: true, Static: true, Build: newXor8},
 	{Name: "fuse8", Module: xorModule, Against: "static", Fixed: 1.0 / (1 << 8), Peer: true, Static: true, Build: newFuse[uint8]},
 	{Name: "fuse16", Module: xorModule, Against: "static", Fixed: 1.0 / (1 << 16), Peer: true, Static: true, Build: newFuse[uint16]},

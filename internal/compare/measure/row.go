@@ -17,6 +17,7 @@ import (
 // are encoded as JSON.
 type Row struct {
 	Structure      string   `json:"structure"`
+	Hash           string   `json:"hash"`
 	TargetFPR      float64  `json:"target_fpr"`
 	N              int      `json:"n"`
 	Bytes          uint64   `json:"bytes"`
@@ -53,7 +54,7 @@ func (c *cell) row(cells []*cell, n int) Row {
 		sum.taken += r.taken
 	}
 	r := Row{
-		Structure: c.Name, TargetFPR: c.rate, N: n, Bytes: c.bytes, BitsPerKey: 8 * float64(c.bytes) / float64(n),
+		Structure: c.Name, Hash: c.hash(), TargetFPR: c.rate, N: n, Bytes: c.bytes, BitsPerKey: 8 * float64(c.bytes) / float64(n),
 		FPR: float64(sum.positive) / float64(sum.queries), FalseNegatives: sum.negative,
 		AddNS: Median(c.times(add)), HitNS: Median(c.times(hit)), MissNS: Median(c.times(miss)),
 		Refused: sum.refused, Ratios: ratiosOf(c, cells),

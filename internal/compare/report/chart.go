@@ -50,6 +50,9 @@ const (
 // Sans, for example DejaVu Sans.
 const margin vg.Length = 30
 
+// narrow is the width of a figure whose labels can be read on a phone.
+const narrow = 5.5 * vg.Inch
+
 type chart struct {
 	*plot.Plot
 	name          string // its file name without extension

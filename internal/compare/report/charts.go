@@ -20,6 +20,7 @@ const (
 	rateLeft  = 1e-6
 	rateRight = 0.1
 	bitsTop   = 40.0
+	above     = 3.0 // room for marks of larger structures
 )
 
 // costLines contains the bits per key: (log2(1/rate) + more) / load.
@@ -31,7 +32,7 @@ var costLines = []struct {
 }{
 	{"Bloom: 1.44 log2(1/rate)", marks["bloom"], 0, math.Ln2, 1.3, 1.4e-6},
 	{"cuckoo: (log2(1/rate) + 3) / 0.97", marks["cuckoo"], 3, 0.97, 1.2, 1.4e-6},
-	{"semi-sorted cuckoo: one bit less", marks["cuckoo-compact"], 2, 0.97, -1.3, 1.8e-6},
+	{"compact cuckoo: one bit less", marks["cuckoo-compact"], 2, 0.97, -1.3, 1.8e-6},
 	{"lower bound: log2(1/rate)", mark{color: gray}, 0, 1, -1.3, 1.8e-6},
 }
 
@@ -40,7 +41,7 @@ var costLines = []struct {
 func costChart(rows []measure.Row) *chart {
 	c := newChart("bits-per-key", "What a key costs", "false-positive rate", "bits per key")
 	c.across(rateLeft, rateRight, 1, percentOf)
-	c.up(0, bitsTop, marked(0, bitsTop, func(y float64) float64 { return y + 4 }))
+	c.up(0, bitsTop+above, marked(0, bitsTop, func(y float64) float64 { return y + 4 }))
 	for _, l := range costLines {
 		bits := func(rate float64) float64 { return (math.Log2(1/rate) + l.more) / l.load }
 		var points plotter.XYs
@@ -48,7 +49,7 @@ func costChart(rows []measure.Row) *chart {
 			points = append(points, plotter.XY{X: math.Pow(10, e), Y: bits(math.Pow(10, e))})
 		}
 		c.line(points, l.like)
-		slope := math.Atan2((bits(1e-2)-bits(1e-3))/bitsTop*areaHeight, areaWidth/math.Log10(rateRight/rateLeft))
+		slope := math.Atan2((bits(1e-2)-bits(1e-3))/(bitsTop+above)*areaHeight, areaWidth/math.Log10(rateRight/rateLeft))
 		c.write(l.nameAt, bits(l.nameAt)+l.lift, l.name, l.like.color, slope)
 	}
 	own, peers := costSeries(rows)
@@ -58,17 +59,35 @@ func costChart(rows []measure.Row) *chart {
 	for _, s := range slices.Concat(own, peers) {
 		c.points(s.XYs, s.look)
 	}
+	c.beyond(rows)
 	c.legend(own, 8.5)
 	c.legend(peers, bitsTop-1.5)
 	return c
 }
 
-// costSeries returns the points inside the figure. Exact sets would be far
-// above it, and filters that have grown would hide others.
+// beyond draws our structures above bitsTop, and writes their bits per key.
+func (c *chart) beyond(rows []measure.Row) {
+	const y = bitsTop + above/2
+	for _, x := range rows {
+		if drawn(x) && !x.Of.Peer && x.BitsPerKey > bitsTop {
+			look := markOf(x.Structure)
+			c.points(plotter.XYs{{X: x.FPR, Y: y}}, look)
+			c.write(1.2*x.FPR, y, decimals(x.BitsPerKey, 1), look.color, 0)
+		}
+	}
+}
+
+// drawn reports whether a row has a point. Exact sets would be far above the
+// figure, and filters that have grown would hide others.
+func drawn(x measure.Row) bool {
+	return !x.Of.Exact && x.Of.Over <= 1 && !x.Of.Process && x.FPR >= rateLeft && x.FPR <= rateRight
+}
+
+// costSeries returns the points inside the figure.
 func costSeries(rows []measure.Row) (own, peers []series) {
 	for _, x := range rows {
 		switch {
-		case x.Of.Exact || x.Of.Over > 1 || x.Of.Process || x.FPR < rateLeft || x.FPR > rateRight || x.BitsPerKey > bitsTop:
+		case !drawn(x) || x.BitsPerKey > bitsTop:
 		case x.Of.Peer:
 			peers = addPoint(peers, x.Structure, x.FPR, x.BitsPerKey)
 		default:
@@ -135,7 +154,8 @@ var inTable = []string{"counting", "cuckoo-compact", "perfect", "bloom-maphash",
 
 func timeChart(keys []int, times []measure.Curve) *chart {
 	c := newChart("time-by-n", "Time per lookup at 1%", "keys", "nanoseconds")
-	c.across(float64(keys[0]), float64(keys[len(keys)-1]), 20, count)
+	c.width = narrow
+	c.across(float64(keys[0]), float64(keys[len(keys)-1]), 150, func(x float64) string { return brief(uint64(math.Round(x))) })
 	c.Y.Min = 0
 	var list []series
 	for _, t := range times {
@@ -168,7 +188,8 @@ func errorChart(errors []measure.FrequencyRow) *chart {
 	c := newChart("count-error", "Error of word counts in Moby-Dick", "KiB", "mean error, occurrences")
 	least := float64(errors[0].Memory) / 1024
 	most := float64(errors[len(errors)-1].Memory) / 1024
-	c.across(least, most, 10, plain)
+	c.width = narrow
+	c.across(least, most, 40, plain)
 	c.X.Tick.Marker = marked(least, most, func(x float64) float64 { return 2 * x })
 	var list []series
 	for _, x := range errors {
@@ -213,7 +234,7 @@ var regions = []struct {
 // each rate. A Bloom filter that is only slightly larger is preferred.
 func smallerChart() *chart {
 	c := newChart("smaller", "The smaller filter (or Bloom, if within 5%)", "keys", "false-positive rate")
-	c.width = 5.5 * vg.Inch
+	c.width = narrow
 	c.height = 4 * vg.Inch
 	c.across(math.Pow10(fewest), math.Pow10(fewest+factors), 1, count)
 	c.upTens(lowest, lowest+factors, percentOf)
@@ -252,7 +273,7 @@ func absentChart() *chart {
 		return float64(bytes)
 	}
 	c := newChart("absent", "Finding none of the absent keys, at 1%", "absent keys for each member", "bits per member")
-	c.width = 5.5 * vg.Inch
+	c.width = narrow
 	c.height = 4 * vg.Inch
 	c.across(fewestAbsent, mostAbsent, 1, plain)
 	c.up(leastBits, mostBits, marked(leastBits, mostBits, func(y float64) float64 { return y + 0.5 }))

@@ -67,7 +67,7 @@ func (r *Report) writePage(dir string, calc calculator, figure *chart) (string, 
 		*Report
 		calculator
 		Figure   template.HTML
-		AddTimes map[string]float64
+		AddTimes map[string]addTime
 	}{r, calc, template.HTML("<svg" + inner), addTimes(r.Rows)})
 	if err != nil {
 		return "", err
@@ -76,19 +76,24 @@ func (r *Report) writePage(dir string, calc calculator, figure *chart) (string, 
 	return name, os.WriteFile(name, b.Bytes(), 0o644)
 }
 
-// addTimes returns the mean time of an Add by structure, in nanoseconds. For
-// structures that are built from a set, this is the time per key of a build.
-func addTimes(rows []measure.Row) map[string]float64 {
-	sum := make(map[string]float64)
+// An addTime is the cost of filling a structure, for the page.
+type addTime struct {
+	NS    float64 `json:"ns"`    // of an Add; of a build per key if it is built from a set
+	Bytes uint64  `json:"bytes"` // of the largest structure that was measured
+}
+
+// addTimes returns the mean times by structure.
+func addTimes(rows []measure.Row) map[string]addTime {
+	times := make(map[string]addTime)
 	number := make(map[string]float64)
 	for _, x := range rows {
-		sum[x.Structure] += x.AddNS
+		t := times[x.Structure]
 		number[x.Structure]++
+		t.NS += (x.AddNS - t.NS) / number[x.Structure]
+		t.Bytes = max(t.Bytes, x.Bytes)
+		times[x.Structure] = t
 	}
-	for name := range sum {
-		sum[name] /= number[name]
-	}
-	return sum
+	return times
 }
 
 // A calculator contains package advice, compiled for a page.

@@ -70,10 +70,14 @@ type section struct {
 // libraries have a separate table.
 func (r *Report) Sections(page bool) []section {
 	apart := func(x measure.Row) bool { return page && x.Of.Peer }
-	together := func(x measure.Row) bool { return !apart(x) }
+	together := measure.Where(r.Rows, func(x measure.Row) bool { return !apart(x) })
+	legend := spaceLegend
+	if hashesDiffer(together) {
+		legend += " " + hashLegend
+	}
 	list := []section{
-		{Title: "Space, error and time", Table: spaceTable(measure.Where(r.Rows, together)), Legend: spaceLegend},
-		{Title: "Third-party libraries", Table: spaceTable(measure.Where(r.Rows, apart)), Folded: true},
+		{Title: "Space, error and time", Table: spaceTable(together), Legend: legend},
+		{Title: "Third-party libraries", Table: spaceTable(measure.Where(r.Rows, apart)), Legend: hashLegend, Folded: true},
 		{Title: "Against ours", About: ratiosLegend, Table: ratioTable(r.Rows), Folded: true},
 	}
 	if len(r.Frequency) > 0 {

@@ -158,6 +158,33 @@ func TestFigureHasItsLines(t *testing.T) {
 	}
 }
 
+// A counting filter needs more bits than the axis has. It must not disappear.
+func TestFigureShowsFiltersAboveTheAxis(t *testing.T) {
+	counting := measure.Row{Structure: "counting", FPR: 0.0001, BitsPerKey: 76.68}
+	peer := measure.Row{Structure: "toy", FPR: 0.001, BitsPerKey: 8181, Of: measure.Structure{Peer: true}}
+	drawing, err := costChart([]measure.Row{counting, peer}).svg()
+	require.NoError(t, err)
+	assert.Contains(t, drawing, ">76.7</text>")
+	assert.NotContains(t, drawing, ">8181")
+	assert.Contains(t, drawing, ">compact cuckoo: one bit less</text>")
+}
+
+func TestAddTimesAreMeans(t *testing.T) {
+	list := []measure.Row{{Structure: "a", AddNS: 10, Bytes: 5}, {Structure: "b", AddNS: 1, Bytes: 1}, {Structure: "a", AddNS: 20, Bytes: 4}}
+	assert.Equal(t, map[string]addTime{"a": {NS: 15, Bytes: 5}, "b": {NS: 1, Bytes: 1}}, addTimes(list))
+}
+
+// The table of other libraries says which hash function each one has.
+func TestTableNamesHashesThatDiffer(t *testing.T) {
+	own := measure.Row{Structure: "bloom", Hash: "our SipHash"}
+	other := measure.Row{Structure: "toy", Hash: "FNV-1", Of: measure.Structure{Peer: true}}
+	assert.NotContains(t, spaceTable([]measure.Row{own}).markdown(), "hash")
+	table := spaceTable([]measure.Row{own, other})
+	assert.True(t, strings.HasPrefix(table.markdown(), "| structure | hash | target rate |"))
+	assert.Equal(t, []string{"our SipHash", "FNV-1"}, []string{table.Lines[0].Cells[1], table.Lines[1].Cells[1]})
+	fits(t, table.text(80), 80)
+}
+
 func TestSmallCuckooFiltersKeepTheirPromise(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/accuracy.md")
 	require.NoError(t, err)
@@ -202,17 +229,33 @@ func parsed(t *testing.T, number string) float64 {
 	return x
 }
 
-// Labels must not be cut where the font is DejaVu Sans, which is wider than
-// Liberation Sans.
+var svgLabel = regexp.MustCompile(`<text x="([0-9.]+)" y="[^"]*" transform="scale\(1, -1\)"\s+style="[^"]*font-size:([0-9]+)px[^"]*">([^<]*)</text>`)
+
+// labelsFit fails if a label would be cut where the font is DejaVu Sans, which
+// is wider than Liberation Sans.
+func labelsFit(t *testing.T, name, text string) {
+	t.Helper()
+	box := regexp.MustCompile(`viewBox="0 0 ([0-9.]+) `).FindStringSubmatch(text)
+	require.NotNil(t, box, name)
+	labels := svgLabel.FindAllStringSubmatch(text, -1)
+	require.Greater(t, len(labels), 8, name)
+	for _, m := range labels {
+		assert.LessOrEqual(t, parsed(t, m[1])+width(m[3], parsed(t, m[2])), parsed(t, box[1]), "%s: %s", name, m[3])
+	}
+}
+
+func TestTimeFigureHasRoomForItsLabels(t *testing.T) {
+	keys := measure.NewSweep(false).Times
+	ns := make([]float64, len(keys))
+	drawing, err := timeChart(keys, []measure.Curve{{Structure: "bits-and-blooms", NS: ns}, {Structure: "bloom-blocked", Batch: true, NS: ns}}).svg()
+	require.NoError(t, err)
+	labelsFit(t, "time-by-n", drawing)
+}
+
 func TestLabelsFitInWiderFonts(t *testing.T) {
-	label := regexp.MustCompile(`<text x="([0-9.]+)" y="[^"]*" transform="scale\(1, -1\)"\s+style="[^"]*font-size:([0-9]+)px[^"]*">([^<]*)</text>`)
 	for _, name := range []string{"time-by-n", "count-error", "smaller", "absent"} {
-		text, end := figure(t, name)
-		labels := label.FindAllStringSubmatch(text, -1)
-		require.Greater(t, len(labels), 8, name)
-		for _, m := range labels {
-			assert.LessOrEqual(t, parsed(t, m[1])+width(m[3], parsed(t, m[2])), end, "%s: %s", name, m[3])
-		}
+		text, _ := figure(t, name)
+		labelsFit(t, name, text)
 	}
 	drawn, err := smallerChart().svg()
 	require.NoError(t, err)

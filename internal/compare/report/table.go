@@ -81,10 +81,10 @@ func (t table) fit(width int) (shown []int, dropped []string) {
 		shown = append(shown, i)
 		total += t.width(i) + 1
 	}
-	for next := 1; total > width; next++ {
+	for next := 1; total > width && next <= len(t.Columns); next++ {
 		i := slices.IndexFunc(t.Columns, func(c column) bool { return c.drop == next })
 		if i < 0 {
-			break
+			continue
 		}
 		shown = slices.DeleteFunc(shown, func(x int) bool { return x == i })
 		dropped = append(dropped, t.Columns[i].name)

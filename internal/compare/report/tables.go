@@ -14,16 +14,34 @@ import (
 
 const spaceLegend = "How to read it: bound is bits/key divided by log2(1/target), the lower bound for that rate, plus log2(e) = 1.44 if keys can be deleted, or by the lower bound for " +
 	"a filter that finds the keys and none of the absent keys. lost is the number of added keys that were not found and must be 0. " +
-	"add, hit, miss and del are median times in ns: hit for keys that were added, miss for others, del for deleting. also lists other operations."
+	"add, hit, miss and delete (del) are median times in ns: hit for keys that were added, miss for others. also lists other operations."
 
-// spaceTable groups the rows by their target rate.
+const hashLegend = "hash is the function that hashes each key, which the times include. A library that accepts only hashes gets those of our SipHash."
+
+// hashesDiffer reports whether a table needs a column for the hash function. The
+// map's hash function is not worth one.
+func hashesDiffer(list []measure.Row) bool {
+	return slices.ContainsFunc(list, func(x measure.Row) bool { return x.Of.Peer || x.Of.Process })
+}
+
+// withHash adds the hash functions of the rows after the structures.
+func withHash(t table, list []measure.Row) table {
+	t.Columns = slices.Insert(t.Columns, 1, column{name: "hash", Left: true, drop: 3})
+	for i, x := range list {
+		t.Lines[i].Cells = slices.Insert(t.Lines[i].Cells, 1, x.Hash)
+	}
+	return t
+}
+
+// spaceTable groups the rows by their target rate. It shows the hash functions
+// if they differ.
 func spaceTable(list []measure.Row) table {
 	t := table{Columns: []column{
 		{name: "structure", Left: true}, {name: "target", title: "target rate"}, {name: "bits/key"},
-		{name: "bound", title: "× bound", drop: 3}, {name: "measured", title: "measured rate"},
+		{name: "bound", title: "× bound", drop: 4}, {name: "measured", title: "measured rate"},
 		{name: "95% interval", title: "95% interval", drop: 1}, {name: "lost", title: "lost keys"},
-		{name: "add", title: "add ns"}, {name: "hit", title: "hit ns"}, {name: "miss", title: "miss ns", drop: 5},
-		{name: "del", title: "delete ns", drop: 4}, {name: "also", Left: true, drop: 2},
+		{name: "add", title: "add ns"}, {name: "hit", title: "hit ns"}, {name: "miss", title: "miss ns", drop: 6},
+		{name: "del", title: "delete ns", drop: 5}, {name: "also", Left: true, drop: 2},
 	}}
 	for _, x := range list {
 		rate, interval := "0", "-"
@@ -35,6 +53,9 @@ func spaceTable(list []measure.Row) table {
 			brief(x.FalseNegatives), nanoseconds(x.AddNS), nanoseconds(x.HitNS), nanoseconds(x.MissNS),
 			orDash(x.DeleteNS, nanoseconds), cmp.Or(x.Of.Also, "-"),
 		}})
+	}
+	if hashesDiffer(list) {
+		return withHash(t, list)
 	}
 	return t
 }

@@ -83,10 +83,11 @@ func Set(b []byte, words map[int]uint64) []byte {
 
 // Damage calls do with damaged copies of a frame, which are truncated anywhere
 // or have a flipped bit. Each bit in the header and at the end is flipped, but
-// only one bit in each other byte, since a checksum covers them.
+// only one bit in each other byte, since a checksum covers them. A truncated
+// copy has no capacity beyond its end, so a decoder that reads further panics.
 func Damage(b []byte, do func(bad []byte)) {
 	for i := range b {
-		do(b[:i])
+		do(b[:i:i])
 	}
 	for i := range 8 * len(b) {
 		at := i / 8
@@ -171,20 +172,24 @@ func resize(t *rapid.T, b []byte, i int) []byte {
 	return b
 }
 
-// Update is true if golden files should be written.
-var Update = flag.Bool("update", false, "write golden files, their sums, and the test vectors of docs/vectors.md")
+// Update is true if golden files that do not exist yet should be written.
+var Update = flag.Bool("update", false, "write new golden files, their sums, and the test vectors in docs")
 
-// Golden compares a frame with the contents of testdata/name, which -update
-// writes.
+// writeGolden writes new golden data.
+const writeGolden = "bash .ci/golden"
+
+// Golden compares a frame with the contents of testdata/name. With -update it
+// creates the file if it does not exist.
 func Golden(t rapid.TB, name string, b []byte) {
 	t.Helper()
 	file := filepath.Join("testdata", name)
-	if *Update {
-		require.NoError(t, os.WriteFile(file, b, 0o644))
-	}
 	want, err := os.ReadFile(file)
-	require.NoError(t, err, "-update writes golden files")
-	Equal(t, want, b, name)
+	if errors.Is(err, os.ErrNotExist) && *Update {
+		want = b
+		err = os.WriteFile(file, b, 0o644)
+	}
+	require.NoError(t, err, "the golden file is missing; to write it: %s", writeGolden)
+	Equal(t, want, b, name+" differs: a changed encoding needs a new version")
 }
 
 // Equal is like require.Equal, but does not print the bytes.

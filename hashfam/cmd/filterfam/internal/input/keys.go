@@ -29,8 +29,9 @@ func newKeys(c Config) *keys {
 	return &keys{Config: c}
 }
 
-// of returns the lines that have been read, with their keys. If a line has no
-// weight, it returns the lines before it and an error.
+// of returns the lines that have been read, with their keys. Lines whose weight is
+// 0 are skipped. If a line has no weight, it returns the lines before it and an
+// error.
 func (k *keys) of(all *lines.Reader) (Batch, error) {
 	if k.Key.whole() && !k.Fold && k.Weight == 0 {
 		return Batch{Lines: all.Keys, Keys: all.Keys}, nil
@@ -46,11 +47,15 @@ func (k *keys) of(all *lines.Reader) (Batch, error) {
 			continue
 		}
 		if k.Weight > 0 {
-			err = k.addWeight(line)
-		}
-		if err != nil {
-			err = fmt.Errorf("line at byte %d: %w", all.Starts[i], err)
-			break
+			weight, failed := k.weight(line)
+			if failed != nil {
+				err = fmt.Errorf("line at byte %d: %w", all.Starts[i], failed)
+				break
+			}
+			if weight == 0 {
+				continue
+			}
+			k.weights = append(k.weights, weight)
 		}
 		kept = append(kept, line)
 		keys = append(keys, key)
@@ -73,21 +78,20 @@ func (k *keys) key(line []byte) []byte {
 	return key
 }
 
-// addWeight adds the weight of a line.
-func (k *keys) addWeight(line []byte) error {
+// weight returns the weight of a line.
+func (k *keys) weight(line []byte) (uint64, error) {
 	field, found := k.Key.field(line, k.Weight)
 	if !found {
-		return fmt.Errorf("has no field %d, want one with the weight", k.Weight)
+		return 0, fmt.Errorf("has no field %d, want one with the weight", k.Weight)
 	}
 	n, err := strconv.ParseUint(string(field), 10, 64)
 	if errors.Is(err, strconv.ErrRange) {
-		return fmt.Errorf("the weight %.30q is above 2^64-1", field)
+		return 0, fmt.Errorf("the weight %.30q is above 2^64-1", field)
 	}
-	if err != nil || n == 0 {
-		return fmt.Errorf("the weight is %.30q, want a whole number from 1", field)
+	if err != nil {
+		return 0, fmt.Errorf("the weight is %.30q, want a whole number", field)
 	}
-	k.weights = append(k.weights, n)
-	return nil
+	return n, nil
 }
 
 // isFolded reports whether a key contains neither capital letters nor letters

@@ -173,6 +173,7 @@ func TestWeightsAreRead(t *testing.T) {
 		{":", "", "00ff:7\n0000:18446744073709551615\n", 2, []line{{"00ff:7", "00ff", 7}, {"0000:18446744073709551615", "0000", 1<<64 - 1}}},
 		{",", "3", "5,x,a\n6,y,b\n", 1, []line{{"5,x,a", "a", 5}, {"6,y,b", "b", 6}}},
 		{",", "", "a,5,b\n", 2, []line{{"a,5,b", "a,b", 5}}},
+		{",", "1", "a,0\nb,2\nc,00\n", 2, []line{{"b,2", "b", 2}}},
 	} {
 		c := Config{Key: columns(t, test.delimiter, test.list), Weight: test.weight}
 		got, err := read(file(t, "list", test.text), c)
@@ -180,7 +181,7 @@ func TestWeightsAreRead(t *testing.T) {
 		require.Equal(t, test.want, got)
 	}
 	for text, want := range map[string]string{
-		"a": "has no field 2, want one with the weight", "a:": `the weight is "", want a whole number from 1`, "a:0": `the weight is "0"`, "a:-1": `the weight is "-1"`,
+		"a": "has no field 2, want one with the weight", "a:": `the weight is "", want a whole number`, "a:-": `the weight is "-"`, "a:-1": `the weight is "-1"`,
 		"a:1.5": `the weight is "1.5"`, "a:x": `the weight is "x"`, "a: 1": `the weight is " 1"`, "a:18446744073709551616": `the weight "18446744073709551616" is above 2^64-1`,
 	} {
 		name := file(t, "list", "b:2\n"+text+"\nc:3\n")

@@ -83,7 +83,7 @@ func TestLittleMemory(t *testing.T) {
 				continue
 			}
 			refused++
-			require.Regexp(t, `^[01] lines: `+name+`: (line at byte \d+ has more than \d+ bytes: a longer one|reading lines) needs \d+ bytes of memory, but (only \d+ are there|the system refuses them; see ulimit -v)\n$|`+
+			require.Regexp(t, `^[01] lines: `+name+`: (line at byte \d+ has more than \d+ bytes: a longer one|reading lines) needs [\d.]+ [MG]iB of memory, but (only [\d.]+ [MG]iB are available|the system refuses them; see ulimit -v)\n$|`+
 				`: needs a wider window than fits: use zstdcat --long=31 FILE\n$|: needs a larger dictionary than fits in memory: use xzcat FILE\n$`, out)
 		}
 	}
