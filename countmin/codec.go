@@ -11,16 +11,16 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// The parameters in a frame of kind CountMin. The payload consists of the rows
-// and zeros up to a multiple of 8 bytes.
-//
-//	offset  size  field
-//	     0     8  Width
-//	     8     1  Depth
-//	     9     1  CounterBits
-//	    10     1  1 if Conservative, 0 otherwise
-//	    11     5  zero
-//	    16     8  Total
+// A header holds the parameters in a frame of kind CountMin. The payload
+// consists of the rows and zeros up to a multiple of 8 bytes.
+type header struct {
+	Width        uint64   // offset 0
+	Depth        uint8    // 8
+	CounterBits  uint8    // 9
+	Conservative bool     // 10
+	_            [5]uint8 // 11: zeros
+	Total        uint64   // 16
+}
 
 // format parses a header to a Sketch without counters, which decode reads.
 var format = frame.Format[Sketch, uint8]{Kind: frame.CountMin, Version: 1, Errs: errs, Parse: parseParams}
@@ -68,11 +68,10 @@ func (s *Sketch) encode() (frame.Header, frame.Payload, error) {
 	if err := p.check("Params", hashfam.ErrParams); err != nil {
 		return frame.Header{}, nil, err
 	}
-	flags := uint64(p.Depth) | uint64(p.CounterBits)<<8
-	if p.Conservative {
-		flags |= 1 << 16
-	}
-	return format.NewWords(p.Family, p.payloadBytes(), p.Width, flags, s.total), s.rows().payload(), nil
+	h := format.New(p.Family, header{
+		Width: p.Width, Depth: uint8(p.Depth), CounterBits: uint8(p.CounterBits), Conservative: p.Conservative, Total: s.total,
+	}, p.payloadBytes())
+	return h, s.rows().payload(), nil
 }
 
 // payloadBytes returns the length of the payload, rounded up to whole words.
@@ -127,19 +126,19 @@ func (c cells[C]) check(s *Sketch) error {
 // parseParams reads the parameters and the total from a verified header. It
 // checks that the payload has the length that follows from them.
 func parseParams(h frame.Header, fam hashfam.Family) (Sketch, error) {
-	w, err := h.Words(errs, 64, 17, 64)
-	if err != nil {
+	var w header
+	if err := h.DecodeParams(&w, errs); err != nil {
 		return Sketch{}, err
 	}
 	p := Params{
-		Width:        w[0],
-		Depth:        int(w[1] & 0xff),
-		CounterBits:  int(w[1] >> 8 & 0xff),
-		Conservative: w[1]>>16 == 1,
+		Width:        w.Width,
+		Depth:        int(w.Depth),
+		CounterBits:  int(w.CounterBits),
+		Conservative: w.Conservative,
 		Family:       fam,
 	}
 	if err := p.check("Params", hashfam.ErrCorrupt); err != nil {
 		return Sketch{}, err
 	}
-	return newSketch(p, w[2]), h.CheckPayload(p.payloadBytes(), errs)
+	return newSketch(p, w.Total), h.CheckPayload(p.payloadBytes(), errs)
 }

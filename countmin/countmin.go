@@ -15,7 +15,10 @@ type Sketch struct {
 	of64   cells[uint64]
 	total  uint64
 	hash   hashfam.Hasher
-	uneven bool // whether a row was decoded whose sum does not fit in 64 bits, which no keys cause
+
+	// uneven is whether a row was decoded whose sum does not fit in 64 bits, which
+	// no keys cause.
+	uneven bool
 }
 
 // rows returns the counters of s. It panics if s is the zero Sketch.

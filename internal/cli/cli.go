@@ -1,5 +1,6 @@
-// Package cli contains what the commands filterfam and filterbuild share:
-// flags for numbers, the secret key, and errors in the words of the flags.
+// Package cli contains what the commands filterfam and filterbuild share: the
+// types of structures, flags for numbers, the secret key, and errors in the words
+// of the flags.
 package cli
 
 import (

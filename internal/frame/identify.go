@@ -1,6 +1,7 @@
 package frame
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -43,6 +44,21 @@ func Verify(r io.Reader, h Header) error {
 	fr := NewReader(r, anyKind)
 	Read[uint8](fr, fr.Header(h.Kind, h.Version, h.Check).Payload)
 	return fr.Err()
+}
+
+// Damaged reports whether err, from reading a frame, says that a checksum or a
+// length is wrong. After any other error, the contents may be as they were
+// written.
+func Damaged(err error) bool {
+	var invalid *hashfam.FieldError
+	if !errors.As(err, &invalid) {
+		return errors.Is(err, io.ErrUnexpectedEOF)
+	}
+	switch invalid.Field {
+	case "header checksum", "checksum", "frame length", "parameter length", "payload length":
+		return true
+	}
+	return false
 }
 
 // Publish returns a reader for the frame in r, which has the header h, as if it

@@ -2,6 +2,7 @@ package frame
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"slices"
 	"testing"
@@ -13,6 +14,36 @@ import (
 	"github.com/filterfam/filterfam/internal/checks/machine"
 	"github.com/filterfam/filterfam/internal/fault"
 )
+
+// A frame with a wrong or missing byte is damaged, unless it does not begin like
+// a frame.
+func TestDamagedFramesAreRecognized(t *testing.T) {
+	h := Header{Kind: Bloom, Version: 1, Check: hashfam.Family{}.CheckValue(), Params: make([]byte, 16), Payload: 24}
+	whole := Append(nil, h, Numbers([]uint64{1, 2, 3}))
+	require.NoError(t, Verify(bytes.NewReader(whole), h))
+	for at := range whole {
+		cut := Verify(bytes.NewReader(whole[:at]), h)
+		require.Equal(t, at > 0, Damaged(cut), "%d bytes: %v", at, cut)
+		changed := bytes.Clone(whole)
+		changed[at] ^= 8
+		err := Verify(bytes.NewReader(changed), h)
+		require.Equal(t, at >= len(Magic), Damaged(err), "byte %d: %v", at, err)
+	}
+	require.True(t, Damaged(NewBytesReader(append(whole, 0), errs).Err()), "a byte too many")
+	_, err := Identify(whole[:9])
+	require.True(t, Damaged(fmt.Errorf("file: %w", err)))
+	require.True(t, Damaged(h.CheckPayload(23, errs)), "a payload of another length")
+	_, err = h.Words(errs, 64)
+	require.True(t, Damaged(err), "parameters of another length")
+}
+
+// An error that only mentions a length or a checksum does not mean damage.
+func TestOtherErrorsDoNotMeanDamage(t *testing.T) {
+	require.False(t, Damaged(nil))
+	require.False(t, Damaged(errs.Errorf("checksum: %w", io.ErrClosedPipe)))
+	require.False(t, Damaged(errs.Field(hashfam.ErrCorrupt, "key length of record 0 of 1", 9, "at most 8, the payload length")))
+	require.False(t, Damaged(errs.Field(hashfam.ErrFamily, "family", "public", "checksum")))
+}
 
 // Fewer bytes than the header are an error, and the header is enough. The slices
 // have no capacity beyond their end, so a reader of further bytes panics.

@@ -144,36 +144,56 @@ func (t *Tracker) decodeLog(r *frame.Reader, data []byte, records uint64, fam ha
 		return r.Corrupt("number of records", records, fmt.Sprintf("at most what fits in %d bytes", len(data)))
 	}
 	t.resize(uint64(len(data)) + linkBytes*records)
-	last := uint64(0)
+	last := hashfam.Digest(0)
 	for i := range records {
-		corrupt := func(field string, value any, want string) error {
-			return r.Corrupt(fmt.Sprintf("%s of record %d of %d", field, i, records), value, want)
+		rest, d, err := t.decodeRecord(place{r, i, records}, data, last, fam)
+		if err != nil {
+			return err
 		}
-		if len(data) < headBytes {
-			return corrupt("length", len(data), fmt.Sprint("at least ", headBytes))
-		}
-		l := log(data)
-		count, guess, length := l.count(0), l.guess(0), l.length(0)
-		if length > uint64(len(data)-headBytes) {
-			return corrupt("key length", length, fmt.Sprint("at most ", len(data)-headBytes))
-		}
-		key := l.key(0)
-		data = data[headBytes+length:]
-		d := fam.Sum(key)
-		switch most := t.tail.count(d); {
-		case count == 0 || count > t.total:
-			return corrupt("count", count, fmt.Sprintf("1 to the total, %d", t.total))
-		case guess > min(count, most):
-			return corrupt("estimate", guess, fmt.Sprintf("at most the count, %d, and the tail's, %d", count, most))
-		case i > 0 && uint64(d) <= last:
-			return corrupt("digest", d, fmt.Sprintf("above the previous one, %d", last))
-		}
-		last = uint64(d)
-		admit(t, count, guess, d, key)
+		data = rest
+		last = d
 	}
 	if len(data) > 7 || slices.ContainsFunc(data, func(b byte) bool { return b != 0 }) {
 		return r.Corrupt("bytes after the records", len(data), "zeros up to a multiple of 8")
 	}
 	t.resize(uint64(len(t.log)))
 	return nil
+}
+
+// A place is that of record i in a payload.
+type place struct {
+	r          *frame.Reader
+	i, records uint64
+}
+
+// corrupt returns ErrCorrupt for a field of the record.
+func (p place) corrupt(field string, value any, allowed string) error {
+	return p.r.Corrupt(fmt.Sprintf("%s of record %d of %d", field, p.i, p.records), value, allowed)
+}
+
+// decodeRecord admits the record at the beginning of data, and returns the rest
+// and the record's digest, which must be above last, that of the record before.
+func (t *Tracker) decodeRecord(at place, data []byte, last hashfam.Digest, fam hashfam.Family) ([]byte, hashfam.Digest, error) {
+	if len(data) < headBytes {
+		return nil, 0, at.corrupt("length", len(data), fmt.Sprint("at least ", headBytes))
+	}
+	r := record(0)
+	l := log(data)
+	if length := l.length(r); length > uint64(len(data)-headBytes) {
+		return nil, 0, at.corrupt("key length", length, fmt.Sprint("at most ", len(data)-headBytes))
+	}
+	key := l.key(r)
+	d := fam.Sum(key)
+	count := l.count(r)
+	guess := l.guess(r)
+	switch most := t.tail.count(d); {
+	case count == 0 || count > t.total:
+		return nil, 0, at.corrupt("count", count, fmt.Sprintf("1 to the total, %d", t.total))
+	case guess > min(count, most):
+		return nil, 0, at.corrupt("estimate", guess, fmt.Sprintf("at most the count, %d, and the tail's, %d", count, most))
+	case at.i > 0 && d <= last:
+		return nil, 0, at.corrupt("digest", d, fmt.Sprintf("above the previous one, %d", last))
+	}
+	admit(t, count, guess, d, key)
+	return data[len(l.encoded(r)):], d, nil
 }

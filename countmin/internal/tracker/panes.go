@@ -1,8 +1,6 @@
 package tracker
 
 import (
-	"cmp"
-	"math"
 	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
@@ -16,7 +14,11 @@ type Panes struct {
 	All  []Tracker // starting with the oldest
 	Last *Tracker  // the pane that counts: the last of All; nil if there is none
 	size uint64    // the number of keys per pane, or 0 if there is no limit
-	full uint64    // when the last pane reaches this total, another one begins, see begin
+
+	// Observe calls begin when the last pane's total is next: 0 until the pane
+	// counts, so that begin makes its memory, and then size. Without a limit, it
+	// remains 0, which the total of a pane that counts never is.
+	next uint64
 }
 
 // NewPanes returns panes that count size keys each, or without a limit if size
@@ -24,7 +26,7 @@ type Panes struct {
 func NewPanes(panes []Tracker, size uint64) Panes {
 	p := Panes{All: panes, Last: &panes[len(panes)-1], size: size}
 	if p.Last.total > 0 {
-		p.full = cmp.Or(size, math.MaxUint64)
+		p.next = size
 	}
 	return p
 }
@@ -59,29 +61,26 @@ func (p *Panes) ObserveN(d hashfam.Digest, key []byte, n uint64) {
 	}
 }
 
-// begin begins a pane if the last one is full, and allocates the last pane's
-// memory if it has none yet.
+// begin begins a pane if the last one is full, and makes the last pane's memory
+// if it has none yet.
 func (p *Panes) begin() {
 	if p.Last == nil {
 		panic(Zero)
 	}
-	if p.Last.total > 0 && p.size > 0 {
+	if p.size > 0 && p.Last.total == p.size {
 		p.Turn(1)
 	}
 	if p.Last.blank() {
 		*p.Last = New(p.Last.Goal)
 	}
-	p.full = cmp.Or(p.size, math.MaxUint64)
-	if p.Last.total == p.full {
-		p.full = 0 // a total that has reached its maximum does not change
-	}
+	p.next = p.size
 }
 
 // Turn drops the n oldest panes and begins the same number of new ones.
 func (p *Panes) Turn(n uint64) {
 	begun := ring.Turn(p.All, n)
 	if len(begun) > 0 {
-		p.full = 0
+		p.next = 0
 	}
 	for i := range begun {
 		begun[i] = Tracker{Goal: begun[i].Goal}

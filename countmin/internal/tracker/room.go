@@ -7,24 +7,25 @@ import "slices"
 const evictShare = 16
 
 // makeRoom reports whether a record with the given size and count should be
-// admitted, and makes room for it if the log is full. While the log has fewer
-// records than it should, or if a key that must be kept would be lost, it grows.
-// Otherwise the records with the lowest counts are evicted, and the new record
-// must have a higher count than these.
+// admitted, and makes room for it if the log is full: while the log has fewer
+// records than it should, it grows, and otherwise others are evicted.
+func (t *Tracker) makeRoom(size, count uint64) bool {
+	length := uint64(len(t.log)) + size
+	return length <= t.room() || t.live < t.want && t.grow(length) || t.replace(size, count)
+}
+
+// replace evicts the records with the lowest counts to make room for a record
+// with the given size and count, and reports whether there is room and it has a
+// higher count than these. If a key that must be kept would be lost, nothing is
+// evicted, but the log grows.
 //
 // A long record, with more than 1/evictShare of the log, would displace many
 // others. If it does not have a higher count, they stay.
-func (t *Tracker) makeRoom(size, count uint64) bool {
-	length := uint64(len(t.log)) + size
-	if length <= t.room() {
-		return true
-	}
-	if t.live < t.want && t.grow(length) {
-		return true
-	}
+func (t *Tracker) replace(size, count uint64) bool {
 	if size > t.roomFor(size) {
 		return false // too long even for an empty log
 	}
+	length := uint64(len(t.log)) + size
 	room := t.room()
 	long := size > room/evictShare
 	need := max(length-room, room/evictShare)
@@ -90,10 +91,11 @@ func (t *Tracker) evict(bar, size uint64) {
 	t.relink()
 }
 
-// lastBeforeK returns the last rank that evict may evict if K records should
-// remain, even if many have the same count. With a budget, fewer remain if this
-// is necessary to free the given number of bytes. Otherwise the log can grow, so
-// at least half of the records remain.
+// lastBeforeK returns the last rank that evict may evict, with a count of at
+// most bar, if K records should remain, even if many have the same count. It
+// starts with the lowest rank, until the given number of bytes is freed and no
+// more than keep records remain. If the log can grow, nothing must be freed, and
+// keep is at least half of the records.
 func (t *Tracker) lastBeforeK(bar, size uint64) rank {
 	low := t.index.heads[:0] // evict will rebuild the index, so use its memory
 	for r := range t.log.all() {

@@ -64,7 +64,7 @@ func New(g Goal) Tracker {
 // retain key.
 func Observe[K Key](p *Panes, d hashfam.Digest, key K, n uint64) {
 	t := p.Last
-	if t == nil || t.total == p.full {
+	if t == nil || t.total == p.next {
 		p.begin()
 		t = p.Last
 	}

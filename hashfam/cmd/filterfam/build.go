@@ -29,23 +29,20 @@ type buildFlags struct {
 	parsedLayout          bloom.Layout
 }
 
-// types lists the values of --type.
-var types = []string{"static", "bloom", "cuckoo", "counting", "sketch", "heavy"}
-
 // usedBy lists the types that use a flag.
 var usedBy = map[string][]string{
-	"fpr":          {"static", "bloom", "cuckoo", "counting"},
-	"keys":         {"bloom", "cuckoo", "counting"},
-	"memory":       {"static", "bloom", "cuckoo", "counting", "heavy"},
-	"weight-field": {"sketch", "heavy"},
-	"layout":       {"bloom", "counting"},
-	"compact":      {"cuckoo"},
-	"epsilon":      {"sketch"},
-	"delta":        {"sketch"},
-	"conservative": {"sketch"},
-	"absent":       {"static"},
-	"phi":          {"heavy"},
-	"lines":        {"heavy"},
+	"fpr":          {cli.StaticType, cli.BloomType, cli.CuckooType, cli.CountingType},
+	"keys":         {cli.BloomType, cli.CuckooType, cli.CountingType},
+	"memory":       {cli.StaticType, cli.BloomType, cli.CuckooType, cli.CountingType, cli.HeavyType},
+	"weight-field": {cli.SketchType, cli.HeavyType},
+	"layout":       {cli.BloomType, cli.CountingType},
+	"compact":      {cli.CuckooType},
+	"epsilon":      {cli.SketchType},
+	"delta":        {cli.SketchType},
+	"conservative": {cli.SketchType},
+	"absent":       {cli.StaticType},
+	"phi":          {cli.HeavyType},
+	"lines":        {cli.HeavyType},
 }
 
 func build(c *command) func(ctx context.Context, names []string) error {
@@ -53,7 +50,7 @@ func build(c *command) func(ctx context.Context, names []string) error {
 	f := &buildFlags{rate: 0.01, epsilon: 0.001, delta: 0.01}
 	flags := c.Flags()
 	flags.StringVarP(&f.output, "output", "o", "", "write to `FILE`, or to standard output if it is -")
-	flags.StringVar(&f.kind, "type", "static", "the `type`: "+strings.Join(types, ", "))
+	flags.StringVar(&f.kind, "type", cli.StaticType, "the `type`: "+strings.Join(cli.Types, ", "))
 	flags.Var(&f.rate, "fpr", "the false-positive rate")
 	flags.VarP(&f.n, "keys", "n", `the number of different lines, such as 1e6 or 1M (bloom, cuckoo,
 counting); otherwise, all lines are counted: files are read twice,
@@ -67,7 +64,7 @@ and standard input is held in memory, 8 bytes per line`)
 	flags.BoolVar(&f.conservative, "conservative", false, "store more exact counts, but allow no deletes (sketch)")
 	flags.VarP(&f.heavy.k, "lines", "k", "the number of lines to find (heavy)")
 	flags.Var(&f.heavy.phi, "phi", "find all lines that make up this fraction of the input instead (heavy)")
-	c.complete("type", types...)
+	c.complete("type", cli.Types...)
 	c.complete("layout", "classic", "blocked", "partitioned")
 	c.addForce(&f.force, "write the output even if its rate is too high, or if there are no lines")
 	c.addRead("use filterfam merge")
@@ -87,8 +84,8 @@ const buildExamples = `
 
 // check checks the flags, before any line is read.
 func (c *command) check(ctx context.Context, f *buildFlags) error {
-	if !slices.Contains(types, f.kind) {
-		return fmt.Errorf("--type %s, want %s", f.kind, strings.Join(types, ", "))
+	if !slices.Contains(cli.Types, f.kind) {
+		return fmt.Errorf("--type %s, want %s", f.kind, strings.Join(cli.Types, ", "))
 	}
 	for name, kinds := range usedBy {
 		if c.given(name) && !slices.Contains(kinds, f.kind) {
@@ -102,7 +99,7 @@ func (c *command) check(ctx context.Context, f *buildFlags) error {
 		return err
 	}
 	f.heavy.memory = f.memory
-	if err := f.heavy.check(c); f.kind == "heavy" && err != nil {
+	if err := f.heavy.check(c); f.kind == cli.HeavyType && err != nil {
 		return err
 	}
 	if f.memory > 0 && !c.given("fpr") {
@@ -147,7 +144,7 @@ func (c *command) noLines(hint string) error {
 // created.
 func (f *buildFlags) countsLines() bool {
 	switch f.kind {
-	case "bloom", "cuckoo", "counting":
+	case cli.BloomType, cli.CuckooType, cli.CountingType:
 		return f.n == 0 && !(f.memory > 0 && f.rate > 0)
 	}
 	return false
@@ -163,7 +160,7 @@ func (f *buildFlags) readings(names []string) int64 {
 
 // made returns the structure of all lines.
 func (c *command) made(ctx context.Context, f *buildFlags, names []string) (structure, error) {
-	if f.kind == "static" {
+	if f.kind == cli.StaticType {
 		return c.madeStatic(ctx, f, names)
 	}
 	fromInput := func(use func(batch) error) error { return c.each(ctx, names, f.family, use) }

@@ -22,13 +22,21 @@ func add(c *command) func(ctx context.Context, names []string) error {
 	c.addWeight()
 	c.addQuiet()
 	return func(ctx context.Context, names []string) error {
-		return c.change(ctx, names, func(s structure, kind frame.Kind) (adder, error) {
-			add := newAdder(s)
-			if add == nil {
-				return nil, fmt.Errorf("is %v, to which no lines can be added: build it again", kind)
-			}
-			return add, nil
-		}, func(s structure, most float64) error { return checkRateNow(s, most, force) })
+		ch, err := c.startChange(ctx, names)
+		if err != nil {
+			return err
+		}
+		add := newAdder(ch.structure)
+		if add == nil {
+			return ch.fail(fmt.Errorf("is %v, to which no lines can be added: build it again", ch.kind))
+		}
+		if err := ch.each(ctx, add); err != nil {
+			return err
+		}
+		if err := checkRateNow(ch.structure, ch.keys+float64(c.progress.lines), force); err != nil {
+			return ch.fail(err)
+		}
+		return ch.file.write(ctx, ch.structure)
 	}
 }
 
@@ -45,19 +53,24 @@ func remove(c *command) func(ctx context.Context, names []string) error {
 	c.addRead("only lines can be deleted")
 	c.addQuiet()
 	return func(ctx context.Context, names []string) error {
+		ch, err := c.startChange(ctx, names)
+		if err != nil {
+			return err
+		}
+		filter, ok := ch.structure.(deleter)
+		if !ok {
+			return ch.fail(fmt.Errorf("is %v, from which no lines can be deleted: want a counting or a cuckoo filter", ch.kind))
+		}
 		absent := 0
 		lines := 0
-		err := c.change(ctx, names, func(s structure, kind frame.Kind) (adder, error) {
-			filter, ok := s.(deleter)
-			if !ok {
-				return nil, fmt.Errorf("is %v, from which no lines can be deleted: want a counting or a cuckoo filter", kind)
-			}
-			return func(b batch) error {
-				lines += len(b.digests)
-				absent += len(b.digests) - filter.DeleteAll(b.digests)
-				return nil
-			}, nil
-		}, func(structure, float64) error { return nil })
+		err = ch.each(ctx, func(b batch) error {
+			lines += len(b.digests)
+			absent += len(b.digests) - filter.DeleteAll(b.digests)
+			return nil
+		})
+		if err == nil {
+			err = ch.file.write(ctx, ch.structure)
+		}
 		if err == nil && absent > 0 {
 			c.remark("%d of %d lines were not in the filter, and were not deleted", absent, lines)
 		}
@@ -84,42 +97,51 @@ type deleter interface {
 	DeleteAll(digests []hashfam.Digest) int
 }
 
-// change reads the structure in the first file, changes it with the lines of
-// the other files, checks it, and writes it to its file.
-func (c *command) change(ctx context.Context, names []string, prepare func(structure, frame.Kind) (adder, error), check func(s structure, most float64) error) error {
+// A change is a structure that a command reads from a file, changes with the
+// lines of other files, and writes to the same file.
+type change struct {
+	command   *command
+	file      output
+	structure structure
+	kind      frame.Kind
+	keys      float64  // the number of keys before the change
+	lines     []string // the files of lines
+	family    hashfam.Family
+}
+
+// startChange reads the structure in the first file.
+func (c *command) startChange(ctx context.Context, names []string) (*change, error) {
 	if len(names) == 0 || names[0] == "-" {
-		return errors.New("want the name of a filter")
+		return nil, errors.New("want the name of a filter")
 	}
 	fam, err := c.family(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	file := output{"", names[0]}
-	if err := file.check(c.inputs(names[1:])); err != nil {
-		return err
+	lines := names[1:]
+	if err := file.check(c.inputs(lines)); err != nil {
+		return nil, err
 	}
-	s, h, err := c.load(ctx, names[0], fam, 0)
+	s, h, err := c.load(ctx, file.name, fam, 0)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	before := keysOf(s)
-	use, err := prepare(s, h.Kind)
-	if err != nil {
-		return input.Named(names[0], err)
-	}
-	c.progress.start(names[1:], 1)
-	err = c.each(ctx, names[1:], fam, use)
-	if errors.Is(err, cuckoo.ErrFull) {
-		err = input.Named(names[0], errors.New("has no room for more lines: build it again with a larger -n"))
-	}
-	if err != nil {
-		return err
-	}
-	if err := check(s, before+float64(c.progress.lines)); err != nil {
-		return input.Named(names[0], err)
-	}
-	return file.write(ctx, s)
+	return &change{c, file, s, h.Kind, keysOf(s), lines, fam}, nil
 }
+
+// each calls use with batches of the lines.
+func (ch *change) each(ctx context.Context, use adder) error {
+	ch.command.progress.start(ch.lines, 1)
+	err := ch.command.each(ctx, ch.lines, ch.family, use)
+	if errors.Is(err, cuckoo.ErrFull) {
+		err = ch.fail(errors.New("has no room for more lines: build it again with a larger -n"))
+	}
+	return err
+}
+
+// fail returns an error that names the structure's file.
+func (ch *change) fail(err error) error { return input.Named(ch.file.name, err) }
 
 // An adder adds lines to a structure.
 type adder func(batch) error

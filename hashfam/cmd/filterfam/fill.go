@@ -94,12 +94,12 @@ func (c *command) checkUseful(f *buildFlags, lines uint64, rate float64) error {
 func (f *buildFlags) sizeFor(lines uint64) (uint64, error) {
 	rate := float64(f.rate)
 	switch f.kind {
-	case "static":
+	case cli.StaticType:
 		return static.Config{FPRate: rate}.EstimatedBytes(lines, 0)
-	case "bloom":
+	case cli.BloomType:
 		p, err := bloom.Config{Capacity: lines, FPRate: rate, Layout: f.parsedLayout}.Params()
 		return p.SizeBytes(), err
-	case "counting":
+	case cli.CountingType:
 		p, err := counting.Config{Capacity: lines, FPRate: rate, Layout: f.parsedLayout}.Params()
 		return p.SizeBytes(), err
 	}
@@ -127,16 +127,16 @@ func (f *buildFlags) create(n uint64) (structure, error) {
 		flag = fmt.Sprintf("%d lines", n)
 	}
 	switch f.kind {
-	case "bloom":
+	case cli.BloomType:
 		c := bloom.Config{Capacity: n, FPRate: rate, MemoryBytes: limit, Layout: f.parsedLayout, Family: f.family}
 		return allocated(flag, c.Params, bloom.NewFromParams)
-	case "counting":
+	case cli.CountingType:
 		c := counting.Config{Capacity: n, FPRate: rate, MemoryBytes: limit, Layout: f.parsedLayout, Family: f.family}
 		return allocated(flag, c.Params, counting.NewFromParams)
-	case "cuckoo":
+	case cli.CuckooType:
 		c := cuckoo.Config{Capacity: n, FPRate: rate, MemoryBytes: limit, Compact: f.compact, Family: f.family}
 		return allocated(flag, c.Params, cuckoo.NewFromParams)
-	case "heavy":
+	case cli.HeavyType:
 		return f.heavy.create(f.family)
 	}
 	c := countmin.Config{Epsilon: float64(f.epsilon), Delta: float64(f.delta), Conservative: f.conservative, Family: f.family}

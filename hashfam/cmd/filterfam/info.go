@@ -161,7 +161,7 @@ func newAbout(name string, f *openFrame, s structure, undecoded error) about {
 // fail notes why the contents cannot be described.
 func (a *about) fail(err error) {
 	a.Remark = cli.Message(err, "--")
-	if strings.Contains(a.Remark, "checksum") || strings.Contains(a.Remark, "length") || errors.Is(err, io.ErrUnexpectedEOF) {
+	if frame.Damaged(err) {
 		a.Checksum = "wrong"
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -25,6 +26,7 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks"
 	"github.com/filterfam/filterfam/internal/frame"
+	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
 
 // asCommand is the environment variable that makes this program the command.
@@ -459,6 +461,19 @@ func TestDamagedFilesAreRefused(t *testing.T) {
 	}
 	writeText(t, dir, "empty", "")
 	require.Contains(t, run(t, dir, "", "query", "empty").log, "empty: is not a filter, or another structure that filterfam writes")
+}
+
+// The checksum of a file can be right although its contents cannot be decoded:
+// here, a key seems to be longer than the file.
+func TestChecksumsAreRightIfOnlyTheContentsAreWrong(t *testing.T) {
+	dir := t.TempDir()
+	whole := succeeds(t, dir, "ada\n", "build", "--type", "heavy", "-o", "-")
+	at := strings.Index(whole, "\x03\x00\x00\x00ada")
+	writeText(t, dir, "long", string(frametest.Set([]byte(whole), map[int]uint64{at: math.MaxUint64})))
+	about := succeeds(t, dir, "", "info", "long")
+	require.Contains(t, about, "checksum     right\n")
+	require.Contains(t, about, "remark       the contents cannot be decoded, perhaps because they need the secret key: ")
+	require.Contains(t, about, "key length of record 0 of 1 4294967295")
 }
 
 // A delta is not a structure of its own, but damage to it is found.

@@ -42,35 +42,23 @@ type options struct {
 	lines           filterbeam.Lines
 }
 
-const (
-	staticType   = "static"
-	bloomType    = "bloom"
-	cuckooType   = "cuckoo"
-	countingType = "counting"
-	sketchType   = "sketch"
-	heavyType    = "heavy"
-)
-
-// types lists the values of -type.
-var types = []string{staticType, bloomType, cuckooType, countingType, sketchType, heavyType}
-
 // usedBy lists the types that use a flag.
 var usedBy = map[string][]string{
-	"fpr":          {staticType, bloomType, cuckooType, countingType},
-	"n":            {bloomType, cuckooType, countingType},
-	"memory":       {heavyType},
-	"layout":       {bloomType, countingType},
-	"compact":      {cuckooType},
-	"epsilon":      {sketchType},
-	"delta":        {sketchType},
-	"conservative": {sketchType},
-	"phi":          {heavyType},
-	"k":            {heavyType},
+	"fpr":          {cli.StaticType, cli.BloomType, cli.CuckooType, cli.CountingType},
+	"n":            {cli.BloomType, cli.CuckooType, cli.CountingType},
+	"memory":       {cli.HeavyType},
+	"layout":       {cli.BloomType, cli.CountingType},
+	"compact":      {cli.CuckooType},
+	"epsilon":      {cli.SketchType},
+	"delta":        {cli.SketchType},
+	"conservative": {cli.SketchType},
+	"phi":          {cli.HeavyType},
+	"k":            {cli.HeavyType},
 }
 
 func newOptions(flags *flag.FlagSet) *options {
 	o := &options{flags: flags}
-	flags.StringVar(&o.kind, "type", staticType, "the `TYPE`: "+strings.Join(types, ", "))
+	flags.StringVar(&o.kind, "type", cli.StaticType, "the `TYPE`: "+strings.Join(cli.Types, ", "))
 	flags.StringVar(&o.output, "o", "", "write the frame to `FILE`")
 	flags.BoolVar(&o.force, "force", false, "replace FILE if it exists, and write it even if the rate is above twice -fpr")
 	flags.BoolVar(&o.lines.NUL, "0", false, "lines end with a zero byte instead of a line break")
@@ -108,8 +96,8 @@ func (o *options) given(name string) (found bool) {
 
 // checkFlags returns an error if the flags contradict each other.
 func (o *options) checkFlags() error {
-	if !slices.Contains(types, o.kind) {
-		return fmt.Errorf("-type %s, want %s", o.kind, strings.Join(types, ", "))
+	if !slices.Contains(cli.Types, o.kind) {
+		return fmt.Errorf("-type %s, want %s", o.kind, strings.Join(cli.Types, ", "))
 	}
 	for name, kinds := range usedBy {
 		if o.given(name) && !slices.Contains(kinds, o.kind) {
@@ -160,9 +148,9 @@ func (o *options) checkMemory(p filterbeam.Plan) error {
 // limit returns the flag that limits the structure.
 func (o *options) limit() string {
 	switch o.kind {
-	case sketchType:
+	case cli.SketchType:
 		return fmt.Sprintf("-epsilon %g", o.epsilon)
-	case heavyType:
+	case cli.HeavyType:
 		return fmt.Sprintf("-memory %d", o.memory)
 	}
 	return fmt.Sprintf("-n %d", o.n)
@@ -192,15 +180,15 @@ func (o *options) structurePlan() (filterbeam.Plan, error) {
 	}
 	n := sharded.Capacity(uint64(o.n), o.parts) // of a part
 	switch o.kind {
-	case staticType:
+	case cli.StaticType:
 		return filterbeam.Static(static.Config{FPRate: o.rate, Family: fam})
-	case bloomType:
+	case cli.BloomType:
 		return filterbeam.Bloom(bloom.Config{Capacity: n, FPRate: o.rate, Layout: l, Family: fam})
-	case cuckooType:
+	case cli.CuckooType:
 		return filterbeam.Cuckoo(cuckoo.Config{Capacity: n, FPRate: o.rate, Compact: o.compact, Family: fam})
-	case countingType:
+	case cli.CountingType:
 		return filterbeam.Counting(counting.Config{Capacity: n, FPRate: o.rate, Layout: l, Family: fam})
-	case sketchType:
+	case cli.SketchType:
 		return filterbeam.Sketch(countmin.Config{Epsilon: o.epsilon, Delta: o.delta, Conservative: o.conservative, Family: fam})
 	}
 	heavy := countmin.HeavyConfig{K: o.k, MemoryBytes: int(o.memory), Family: fam}
