@@ -57,10 +57,11 @@ func add[C counter](c cells[C], w uint64, d hashfam.Digest, n uint64) {
 	}
 }
 
-// raise raises the key's counters to the given count unless they are higher. If
-// this count is their minimum plus n, no counter is raised further than the
-// key's own count may require (conservative update; Estan and Varghese, SIGCOMM
-// 2002, section 3.3).
+// raise raises those of the key's counters that are below the given count to
+// this count. To count a key n times, it is called with their minimum plus n,
+// the highest count that the key can now have, so no counter becomes larger
+// than necessary (conservative update; Estan and Varghese, SIGCOMM 2002,
+// section 3.3).
 func raise[C counter](c cells[C], w uint64, d hashfam.Digest, to C) {
 	p := d.Probe()
 	for row := uint64(0); row < uint64(len(c)); row, p = row+w, p.Next() {

@@ -16,11 +16,11 @@ type opener = func() (hashfam.Family, error)
 // RegisterFamily registers a keyed family under a name, which plans contain
 // instead of its key. Call it in an init function of the program that you
 // submit, since the workers run the same program. open must return the family,
-// for example using a secret store, and must not call RegisterFamily. Since
-// open is called whenever a keyed Plan is made, and by several goroutines of a
-// worker for each bundle, it should remember the family if opening it is slow.
-// A worker compares the family's check value with the Plan's and fails with
-// [hashfam.ErrFamily] if they differ.
+// for example using a secret store, and must not call RegisterFamily. It is
+// called whenever a keyed Plan is made, and workers call it for each bundle,
+// from several goroutines. So if opening the family is slow, open should
+// remember it. A worker compares the family's check value with the Plan's and
+// fails with [hashfam.ErrFamily] if they differ.
 //
 // RegisterFamily returns [hashfam.ErrParams] if the name is empty or already
 // registered, or if open is nil. It may be called concurrently.

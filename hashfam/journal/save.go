@@ -127,9 +127,10 @@ func (j *Journal) adopt(s *snapshot) {
 	j.limit = limitFor(s.begin)
 }
 
-// A snapshot writes a new file: the start, without which ReadFrom would read
-// the structure and ignore the blocks, the structure, and a block with
-// everything that was recorded after it was written.
+// A snapshot writes a new file. This consists of a start, the structure, and a
+// block with everything that was recorded after the structure was written. If
+// there were no start, the structure's ReadFrom would accept the file, but
+// ignore the block.
 type snapshot struct {
 	j        *Journal
 	file     *os.File // will be the journal's file

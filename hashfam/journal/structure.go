@@ -10,8 +10,8 @@ import (
 )
 
 // A Structure can be kept in a journal. It also needs AddAll, as in the filters
-// and in countmin.Sketch. If it has DeleteAll (or RemoveDigest) and Advance,
-// they can be recorded, too.
+// and in countmin.Sketch. Deletions can be recorded if it has DeleteAll or
+// RemoveDigest, and times if it has Advance.
 type Structure interface {
 	io.WriterTo
 	io.ReaderFrom

@@ -129,9 +129,9 @@ func Full(limit string, keys uint64, want string) error {
 	return fmt.Errorf("%s is too small for %d keys; want %s", limit, keys, want)
 }
 
-// words returns a replacer of the names of fields with those of flags, which
-// begin with dash. In formulas, names have no hyphen, which would be read as a
-// minus.
+// words returns a Replacer that turns the names of fields into the names of
+// flags. These begin with dash, or with a hyphen if they have one letter, but
+// not in formulas, where a hyphen would be read as a minus.
 func words(dash string) *strings.Replacer {
 	all := []string{
 		"Capacity/", "n/", "Expected/", "n/", "2^64 Epsilon", "2^64 epsilon", "or K", "or -k", "Capacity", "-n", "Expected", "-n",

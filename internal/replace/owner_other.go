@@ -7,9 +7,9 @@ import (
 	"os"
 )
 
-// Files have no groups and owners here, and the system does not say in advance
-// whether it allows to replace a file. For Windows, this package was only
-// compiled and vetted.
+// On these systems, a new file does not get the group and the owner of the old
+// one, and nothing is known in advance about whether a file can be replaced.
+// For Windows, this package was only compiled and vetted.
 
 func keepGroup(*os.File, fs.FileInfo, fs.FileInfo) bool { return true }
 

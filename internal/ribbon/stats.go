@@ -94,9 +94,10 @@ func Bounds(s Shape) (least, most uint64) {
 	return 8 * (first.size() + more*(1+one.size())), 8 * (first.size() + more*(1+large))
 }
 
-// Rate returns the probability that r contains a random digest from which it
-// was not built. Since this depends on the starts that are not bumped, and on
-// their columns, Rate runs in O(n/64) time.
+// Rate returns the probability that r contains a random digest, other than
+// those from which it was built. It counts the groups of starts that are
+// bumped, and those of the others that have a column less, so it runs in O(n)
+// time.
 func (r *Ribbon) Rate() float64 {
 	rate := r.first()
 	if r.class != nil {

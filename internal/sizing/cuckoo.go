@@ -15,12 +15,13 @@ const (
 // can be stored in an even and an odd bucket, which its fingerprint ties. There
 // are two reasons why a key may not fit.
 //
-// First, there may be no free slot. Some slots stay empty because few keys can
-// use their bucket. In a random graph, this fraction is 0.02, and a search of
-// 8,000 buckets finds 0.977 of the slots on average. The standard deviation is
-// 0.2 to 0.3 over the square root of the number of slots, and small tables have
-// a heavy tail, since a few buckets are easily tied by too many keys.
-// [cuckooLoad] leaves a margin for both.
+// First, Add may find no free slot. A fraction of the slots stays empty because
+// too few keys can use their bucket. This fraction is 0.02 in a random graph,
+// and a search of up to 8,000 buckets fills a fraction of 0.977 on average
+// before it fails. The standard deviation of the latter is 0.2 to 0.3 over the
+// square root of the number of slots. Small tables have a heavy tail, since a
+// few buckets are easily tied by too many keys. [cuckooLoad] leaves a margin
+// for both.
 //
 // Second, more than eight keys may have the same two buckets. While wide
 // fingerprints tie random pairs of buckets, narrow fingerprints tie only few

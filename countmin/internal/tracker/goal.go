@@ -8,8 +8,8 @@ import (
 )
 
 // A Goal describes which keys a tracker should find, and how many bytes it can
-// use. All sizes are computed in 64 bits, so that they are the same on every
-// platform.
+// use. All sizes are computed in 64 bits, so within the limits below, which are
+// lower for 32-bit addresses, they are the same on every platform.
 type Goal struct {
 	Phi    float64 // for heavy hitters, the fraction of the total, otherwise 0
 	K      int     // for the top k, their number, otherwise 0
