@@ -23,7 +23,7 @@ var (
 type FieldError struct {
 	Package string // the package that returned the error, for example "bloom"
 	Err     error  // the reason, for example ErrParams
-	Field   string // the invalid field, for example "Config.FPRate"
+	Field   string // the invalid field, for example "Config.FPRate" or "others[1]: Params.Bits"
 	Value   any    // its current value
 	Allowed string // the allowed values, for example "above 0 and below 1"
 }

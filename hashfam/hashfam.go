@@ -111,7 +111,8 @@
 // They check only the header, so call Verify to check the rest. In addition to
 // the decoding errors, they return [ErrParams] if the contents do not start at
 // a multiple of 8 in memory, and errors.ErrUnsupported on a big-endian platform
-// or in a build with the tag purego.
+// or in a build with the tag purego. The views of package perfect and the
+// FrameReaders of packages bloom and static have neither limit.
 //
 // If a structure cannot change after it was built, its view has the same type.
 // Encoding such a view calls Verify first. Other views have no encoding, because

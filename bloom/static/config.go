@@ -140,7 +140,7 @@ func (p Params) String() string {
 }
 
 // SizeBytes returns the size of a filter with these parameters. It includes 8
-// bytes for each layer after the first, which only the encoding needs. It is 0
-// if p does not come from a filter, because the size depends a little on the
-// keys. To plan a filter, use [Config.EstimatedBytes].
+// bytes for each layer of a ribbon after the first, which only the encoding
+// needs. It is 0 if p does not come from a filter, because the size depends a
+// little on the keys. To plan a filter, use [Config.EstimatedBytes].
 func (p Params) SizeBytes() uint64 { return p.bytes }

@@ -39,7 +39,10 @@
 // processed. Everything that was recorded between two calls of Sync is in the
 // file together with the position, or not at all. After a crash, Open restores
 // the state and the position of the last call that returned nil, or of the next
-// one if this was running or returned an error.
+// one if this was running or returned an error. The program then processes the
+// messages from this position on again, so it must first undo what it did for
+// them before the crash, if that matters: see "Pass on each message once" in
+// docs/recipes.md.
 //
 // A structure from [Shards] is an exception: its file can also contain changes
 // that were made after the last Sync.
