@@ -34,6 +34,8 @@ type about struct {
 	Remark     string   `json:"remark,omitempty"`
 
 	Journal *aboutJournal `json:"journal,omitempty"`
+
+	invalid bool // the contents cannot be decoded, although no key is needed
 }
 
 func info(c *command) func(ctx context.Context, names []string) error {
@@ -73,6 +75,9 @@ func (c *command) info(ctx context.Context, names []string, asJSON bool) error {
 		}
 		if a.Checksum == "wrong" {
 			damaged = fmt.Errorf("%s: the file is damaged", name)
+		}
+		if a.invalid {
+			damaged = fmt.Errorf("%s: the contents are invalid", name)
 		}
 		if err := c.printAbout(a, asJSON, i > 0); err != nil {
 			return err
@@ -163,6 +168,11 @@ func (a *about) fail(err error) {
 	a.Remark = cli.Message(err, "--")
 	if frame.Damaged(err) {
 		a.Checksum = "wrong"
+		return
+	}
+	if a.Family == (hashfam.Family{}).String() {
+		a.invalid = true
+		a.Remark = "the contents are invalid: " + a.Remark
 		return
 	}
 	a.Remark = "the contents cannot be decoded, perhaps because they need the secret key: " + a.Remark

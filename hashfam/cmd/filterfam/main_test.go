@@ -470,10 +470,12 @@ func TestChecksumsAreRightIfOnlyTheContentsAreWrong(t *testing.T) {
 	whole := succeeds(t, dir, "ada\n", "build", "--type", "heavy", "-o", "-")
 	at := strings.Index(whole, "\x03\x00\x00\x00ada")
 	writeText(t, dir, "long", string(frametest.Set([]byte(whole), map[int]uint64{at: math.MaxUint64})))
-	about := succeeds(t, dir, "", "info", "long")
-	require.Contains(t, about, "checksum     right\n")
-	require.Contains(t, about, "remark       the contents cannot be decoded, perhaps because they need the secret key: ")
-	require.Contains(t, about, "key length of record 0 of 1 4294967295")
+	r := run(t, dir, "", "info", "long")
+	require.Equal(t, failed, r.code)
+	require.Contains(t, r.out, "checksum     right\n")
+	require.Contains(t, r.out, "remark       the contents are invalid: ")
+	require.Contains(t, r.out, "key length of record 0 of 1 4294967295")
+	require.Contains(t, r.log, "long: the contents are invalid")
 }
 
 // A delta is not a structure of its own, but damage to it is found.
