@@ -347,6 +347,9 @@ func TestBuildKeepsTheDigests(t *testing.T) {
 // digests, which should need less than 2 bytes per key. Each worker also needs
 // temporary memory, but a small build does not need all of it.
 func TestBuildsUseLittleMemory(t *testing.T) {
+	if checks.Race {
+		t.Skip("the race detector makes the pool drop memory")
+	}
 	n := 300_000
 	if checks.Long(t, 0.5, 1) {
 		n = 10_000_000
