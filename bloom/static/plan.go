@@ -35,8 +35,8 @@ func (l lists) absent() uint64 { return l.inside + l.others - l.members() }
 // A plan describes a filter before it is built.
 //
 // A stranger passes the first ribbon with the probability 2^-columns, and then
-// finds a random bit in the second one. So one column less is needed for a rate,
-// which is the column that the second ribbon costs.
+// finds a random bit in the second one. So one column less is needed for a
+// rate, which is the column that the second ribbon costs.
 type plan struct {
 	lists
 	columns uint32 // of the first ribbon, in units of 1/65536
