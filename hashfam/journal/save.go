@@ -56,8 +56,8 @@ var closeFirst = runtime.GOOS == "windows"
 // rewrite writes a new file, in these steps:
 //
 //  1. It begins to collect what is recorded from now on.
-//  2. WriteFile calls snapshot.WriteTo, which writes the structure and syncs it.
-//     Meanwhile, other goroutines can append blocks to the old file.
+//  2. WriteFile calls snapshot.WriteTo, which writes the structure and syncs
+//     it. Meanwhile, other goroutines can append blocks to the old file.
 //  3. WriteTo takes the disk, so that no block can be appended any more, and
 //     writes a block with those of the collected records that the structure
 //     does not contain.
