@@ -32,10 +32,11 @@ type Key interface {
 // merges all accumulators in one task. As long as the structure would be
 // larger, an accumulator contains digests instead.
 //
-// Combine returns [hashfam.ErrParams] if p is the zero Plan or has parts, if it is a
-// plan for a cuckoo filter, a static filter or a top k, or if the structure
-// needs more than 8 MiB. The size of heavy hitters is their MemoryBytes, but if
-// this is 0, the size is not known in advance, so Combine does not check it.
+// Combine returns [hashfam.ErrParams] if p is the zero Plan or has parts, if it
+// is a plan for a cuckoo filter, a static filter or a top k, or if the
+// structure needs more than 8 MiB. The size of heavy hitters is their
+// MemoryBytes, but if this is 0, the size is not known in advance, so Combine
+// does not check it.
 func Combine[K Key](p Plan) (any, error) {
 	if _, err := p.spec.family(); err != nil {
 		return nil, err

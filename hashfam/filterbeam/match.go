@@ -83,8 +83,8 @@ func (f *matchFn) list(ctx context.Context, pattern string, all map[string]int64
 	return nil
 }
 
-// check returns hashfam.ErrParams if a file is the output, or has a name that is used
-// by jobs.
+// check returns hashfam.ErrParams if a file is the output, or has a name that
+// is used by jobs.
 func (f *matchFn) check(name string) error {
 	switch {
 	case canonical(name) == canonical(string(f.Out)):

@@ -56,8 +56,8 @@ var closeFirst = runtime.GOOS == "windows"
 // rewrite writes a new file, in these steps:
 //
 //  1. It begins to collect what is recorded from now on.
-//  2. WriteFile calls snapshot.WriteTo, which writes the structure and syncs it.
-//     Meanwhile, other goroutines can append blocks to the old file.
+//  2. WriteFile calls snapshot.WriteTo, which writes the structure and syncs
+//     it. Meanwhile, other goroutines can append blocks to the old file.
 //  3. WriteTo takes the disk, so that no block can be appended any more, and
 //     writes a block with those of the collected records that the structure
 //     does not contain.
@@ -81,9 +81,9 @@ func (j *Journal) rewrite() error {
 	return err
 }
 
-// finish is called with the error of WriteFile. It adopts the new file, or
-// abandons it if it has not replaced the old one, and returns the last request
-// that is now served.
+// finish is called with the error of WriteFile or reopen. It adopts the new
+// file, or abandons it if the journal cannot use it, and returns the last
+// request that is now served.
 func (j *Journal) finish(s *snapshot, err error) (served uint64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -221,7 +221,17 @@ func without(words []uint64, cuts []int) []uint64 {
 }
 
 // reopen opens the file with the journal's name after WriteFile has returned
-// err: the new file, or the old one after an error.
+// err, because the old file was closed before. There are three cases:
+//
+//	WriteFile  opening
+//	succeeded  succeeded  finish adopts the new file
+//	succeeded  failed     finish abandons it, and the journal's file stays closed
+//	failed     either     finish abandons it, and the journal uses the old file
+//	                      again if that could be opened
+//
+// If only syncing the folder failed, the file in the last case is the new one.
+// After finish has abandoned a file, no block is appended to the journal's
+// file, whether it is open or not, because the next Sync writes a new file.
 func (s *snapshot) reopen(err error) error {
 	file, failed := openLocked(s.j.name, os.O_RDWR)
 	switch {
@@ -234,11 +244,13 @@ func (s *snapshot) reopen(err error) error {
 	return err
 }
 
-// abandon is called when the new file has not replaced the old one. Since the
-// disk may be full, the next try waits until the blocks are twice as long.
+// abandon is called when the journal cannot use the new file, because it has
+// not replaced the old one, or because reopen could not open it. Since the disk
+// may be full, the next try waits until the blocks are twice as long, unless
+// firstBlock has dropped what was pending: then the next Sync is the next try.
 func (s *snapshot) abandon() {
 	s.j.limit = max(s.j.limit, 2*(s.j.end.At-s.j.begin))
-	s.j.whole = s.j.whole || s.holds // firstBlock has dropped what was pending
+	s.j.whole = s.j.whole || s.holds // once it holds the disk, it calls firstBlock
 	if s.file != nil {
 		s.file.Close()
 	}

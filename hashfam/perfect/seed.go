@@ -30,10 +30,10 @@ func (f *filler) best(keys []candidate) uint64 {
 	return best
 }
 
-// nextSeed returns the lowest seed that can be better than the given one, even if
-// that one was not possible. If seeds are shifts, this is the one with which the
-// next key wraps around in its slice: up to there, the distances between places
-// do not change, and their sum grows.
+// nextSeed returns the lowest seed that can be better than the given one, even
+// if that one was not possible. If seeds are shifts, this is the one with which
+// the next key wraps around in its slice: up to there, the distances between
+// places do not change, and their sum grows.
 func (f *filler) nextSeed(keys []candidate, seed uint64) uint64 {
 	if f.factors {
 		return seed + 1
@@ -58,8 +58,8 @@ func (f *filler) taken(keys []candidate, from uint64) (taken uint64) {
 	return taken
 }
 
-// takenFactors is like taken for one key if seeds are factors. It only tests the seeds
-// whose bits in open are set.
+// takenFactors is like taken for one key if seeds are factors. It only tests
+// the seeds whose bits in open are set.
 func (f *filler) takenFactors(c candidate, from, open uint64) (taken uint64) {
 	step := c.y * spread // in place, the multiplications have another order
 	for ; open != 0; open &= open - 1 {
@@ -70,8 +70,8 @@ func (f *filler) takenFactors(c candidate, from, open uint64) (taken uint64) {
 	return taken
 }
 
-// takenShifts is like taken for one key if seeds are shifts. The places for 64 seeds
-// follow each other in the slice, which wraps around.
+// takenShifts is like taken for one key if seeds are shifts. The places for 64
+// seeds follow each other in the slice, which wraps around.
 func (f *filler) takenShifts(c candidate, from uint64) uint64 {
 	at := (c.y>>f.shift + from) % maxSlice
 	if end := maxSlice - at; end < 64 {

@@ -3,6 +3,7 @@ package ribbon
 import (
 	"context"
 	"errors"
+	"slices"
 	"sort"
 	"sync"
 	"sync/atomic"
@@ -132,7 +133,7 @@ func (l *layer) build(ctx context.Context, b Build, fingerprints uint32, lists [
 	err := b.Parallel(ctx, int(l.shards()), func(shard int) {
 		s := systems.Get().(*system)
 		defer systems.Put(s)
-		s.reset(fingerprints, len(lists))
+		s.reset(fingerprints, emptied(s.bumped, len(lists)))
 		digests := l.inside(uint64(shard), lists)
 		n := count(digests)
 		s.build(l, uint64(shard), digests)
@@ -144,6 +145,15 @@ func (l *layer) build(ctx context.Context, b Build, fingerprints uint32, lists [
 		}
 	})
 	return bumped, err
+}
+
+// emptied returns n empty lists in the memory of lists.
+func emptied(lists [][]hashfam.Digest, n int) [][]hashfam.Digest {
+	lists = slices.Grow(lists[:0], n)[:n]
+	for i, list := range lists {
+		lists[i] = list[:0]
+	}
+	return lists
 }
 
 // inside returns the digests in each list that start in a shard.

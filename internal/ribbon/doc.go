@@ -22,8 +22,9 @@
 // so a digest that is not a member is a false positive with probability 2^-r.
 //
 // [Separated] builds a filter that contains no digest of a second list. It adds
-// a ribbon of one column, in which the values of members are their fingerprints,
-// and the values of the others that pass the filter are the opposite.
+// a ribbon of one column, in which the values of members are their
+// fingerprints, and the values of the others that pass the filter are the
+// opposite.
 //
 // Both functions read lists in the order of [Sort]:
 //

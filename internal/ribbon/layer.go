@@ -69,8 +69,8 @@ func (l *layer) contains(d hashfam.Digest) answer {
 
 // matches reports whether the sum is equal to the fingerprint f. It computes r
 // columns even if the segment has only r-1, because a branch would often be
-// mispredicted. Reading one word too many is safe, since a word follows the last
-// segment.
+// mispredicted. Reading one word too many is safe, since a word follows the
+// last segment.
 func (l *layer) matches(start, c uint64, f uint32) bool {
 	a, b, low, high := l.operands(start, c)
 	m := l.mask(start)

@@ -83,6 +83,12 @@ func (r *Ribbon) Contains(d hashfam.Digest) bool {
 	} else {
 		a = r.layers[0].contains(d)
 	}
+	// What follows equals
+	//
+	//	r.separate(a == present || a == bumped && r.contains(1, next(d)), d)
+	//
+	// but avoids this call in the most frequent cases. Without a second ribbon,
+	// inverse is false.
 	if a != bumped {
 		if r.class == nil {
 			return a == present

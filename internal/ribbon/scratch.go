@@ -23,7 +23,7 @@ type Scratch struct {
 	used   int                 // words of memory that layers use
 	bumped [2][]hashfam.Digest // of this layer and of the previous one
 	lists  [1][]hashfam.Digest // the argument of system.build
-	to     [1][]hashfam.Digest // the result of system.build
+	to     [1][]hashfam.Digest // the argument of system.reset
 	counts [MaxLayers]uint64   // keys of each layer after the first
 	pieces [2*MaxLayers + 1][]uint64
 }
@@ -38,7 +38,6 @@ func (s *Scratch) Sort(digests []hashfam.Digest) []hashfam.Digest {
 // ribbon that it returns is valid until the next call.
 func (s *Scratch) Members(ctx context.Context, columns uint32, digests []hashfam.Digest) (*Ribbon, error) {
 	s.ribbon = Ribbon{columns: columns, keys: uint64(len(digests)), layers: s.layers[:0]}
-	s.system.fingerprints = fingerprints(columns)
 	s.used = 0
 	for columns > 0 && len(digests) > 0 {
 		if len(s.ribbon.layers) == MaxLayers {
@@ -61,15 +60,15 @@ func (s *Scratch) layer(digests []hashfam.Digest) []hashfam.Digest {
 	turn := len(s.ribbon.layers) % 2
 	s.lists[0] = digests
 	s.to[0] = s.bumped[turn][:0]
-	s.system.bumped = s.to[:]
+	s.system.reset(fingerprints(s.ribbon.columns), s.to[:])
 	s.system.build(&l, 0, s.lists[:])
 	s.bumped[turn] = s.to[0]
 	s.ribbon.layers = append(s.ribbon.layers, l)
 	return s.bumped[turn]
 }
 
-// words returns n zeros. If the memory is too small, earlier layers keep the old
-// one.
+// words returns n zeros. If the memory is too small, earlier layers keep the
+// old one.
 func (s *Scratch) words(n int) []uint64 {
 	if s.used+n > len(s.memory) {
 		s.memory = make([]uint64, max(1024, 2*len(s.memory), n+n/8))

@@ -10,8 +10,8 @@ import (
 const OneColumn = 1 << 16
 
 // Separate adds a second ribbon to r, which has one column and decides about
-// each digest d that r contains: class must contain next(d). If inverse is true,
-// Contains returns the opposite.
+// each digest d that r contains: class must contain next(d). If inverse is
+// true, Contains returns the opposite.
 func (r *Ribbon) Separate(class *Ribbon, inverse bool) {
 	r.class = class
 	r.inverse = inverse
@@ -68,8 +68,8 @@ const passBlock = 1 << 14
 // if inverse is true, all others and no member. Both lists must be in the order
 // of [Sort] and disjoint. The first ribbon has the given number of columns, in
 // units of 1/65536. Separated reorders others. In addition to the memory that
-// [Members] uses, it needs 8 bytes for each digest that passes the first ribbon.
-// It returns the errors of Members.
+// [Members] uses, it needs 8 bytes for each digest that passes the first
+// ribbon. It returns the errors of Members.
 func Separated(ctx context.Context, b Build, columns uint32, members, others []hashfam.Digest, inverse bool) (*Ribbon, error) {
 	r, err := Members(ctx, b, columns, members)
 	if err != nil {

@@ -15,14 +15,14 @@ import (
 // order, n is wrong, or the digests are not hashes, the error is ErrParams.
 func Stream(ctx context.Context, b Build, columns uint32, n uint64, digests iter.Seq[hashfam.Digest], m *fault.Maker) (*Ribbon, error) {
 	l := newLayer(0, n, columns)
-	f := feed{build: b, errs: m, layer: &l, left: n, chunk: make([]hashfam.Digest, 0, min(n, shardStarts*21/20))}
-	f.system = systems.Get().(*system)
+	s := systems.Get().(*system)
+	bumped := [][]hashfam.Digest{make([]hashfam.Digest, 0, n/enough)}
+	s.reset(fingerprints(columns), bumped)
 	defer func() {
-		f.bumped = nil
-		systems.Put(f.system)
+		s.reset(0, nil) // so that the pool does not keep the list
+		systems.Put(s)
 	}()
-	f.fingerprints = fingerprints(columns)
-	f.bumped = [][]hashfam.Digest{make([]hashfam.Digest, 0, n/enough)}
+	f := feed{system: s, build: b, errs: m, layer: &l, left: n, chunk: make([]hashfam.Digest, 0, min(n, shardStarts*21/20))}
 	for d := range digests {
 		if err := f.add(ctx, d); err != nil {
 			return nil, err
@@ -42,7 +42,7 @@ func Stream(ctx context.Context, b Build, columns uint32, n uint64, digests iter
 		r.layers = append(r.layers, l)
 	}
 	b.Did = nil // it has been called for all digests
-	bumped, err := sortEach(ctx, b, f.bumped)
+	bumped, err := sortEach(ctx, b, bumped)
 	if err != nil {
 		return nil, err
 	}
@@ -52,10 +52,10 @@ func Stream(ctx context.Context, b Build, columns uint32, n uint64, digests iter
 // A feed builds a layer's shards from digests in order. Without columns, there
 // is nothing to build.
 type feed struct {
-	*system
-	build Build
-	errs  *fault.Maker
-	layer *layer
+	system *system
+	build  Build
+	errs   *fault.Maker
+	layer  *layer
 
 	index uint64 // number of digests so far, including copies
 	left  uint64 // number of remaining digests

@@ -2,7 +2,6 @@ package ribbon
 
 import (
 	"math/bits"
-	"slices"
 
 	"github.com/filterfam/filterfam/hashfam"
 )
@@ -17,22 +16,20 @@ type system struct {
 	group  []equation
 
 	fingerprints uint32             // the fingerprint bits that are stored
-	bumped       [][]hashfam.Digest // from each list
+	bumped       [][]hashfam.Digest // from each list, for the next layer
 }
 
-// reset prepares s for a shard of the given number of lists.
-func (s *system) reset(fingerprints uint32, lists int) {
+// reset prepares s for building shards. It needs a list in bumped for each list
+// of digests, and build appends to it.
+func (s *system) reset(fingerprints uint32, bumped [][]hashfam.Digest) {
 	s.fingerprints = fingerprints
-	s.bumped = slices.Grow(s.bumped[:0], lists)[:lists]
-	for i, list := range s.bumped {
-		s.bumped[i] = list[:0]
-	}
+	s.bumped = bumped
 }
 
 // build solves the equations for the digests in a shard of l and stores the
 // result in l. lists[i] contains the digests of list i in the order of [Sort].
 // Those that do not fit are appended to s.bumped[i], as digests for the next
-// layer.
+// layer. The caller must first call reset.
 func (s *system) build(l *layer, shard uint64, lists [][]hashfam.Digest) {
 	from, end := l.span(shard)
 	slots := end - from + width
@@ -133,10 +130,10 @@ type equation struct {
 // add adds equations to the rows. It returns false if they contradict the rows
 // or each other.
 //
-// While another row begins with the same slot as an equation, add subtracts this
-// row, so that the equation begins later. When no row begins with its first slot,
-// the equation becomes this row. Since each step must wait for the row of the
-// step before, add processes two equations at a time, in any order.
+// While another row begins with the same slot as an equation, add subtracts
+// this row, so that the equation begins later. When no row begins with its
+// first slot, the equation becomes this row. Since each step must wait for the
+// row of the step before, add processes two equations at a time, in any order.
 func (s *system) add(list []equation) bool {
 	if len(list) == 0 {
 		return true

@@ -108,8 +108,8 @@ func (s *Set) parseDirectory(b *[]byte) (*directory, error) {
 		d.depth = max(d.depth, p.depth)
 		pages = append(pages, p)
 	}
-	d.count = len(pages)
-	if int(d.depth) >= bits.Len(uint(d.count))+slack {
+	d.distinct = len(pages)
+	if int(d.depth) >= bits.Len(uint(d.distinct))+slack {
 		return nil, corrupt("depth of a directory", d.depth, "one that so few pages can have")
 	}
 	s.bytes += directoryHeader + pointer<<d.depth
@@ -154,19 +154,19 @@ func (s *Set) countKeys(p *page) error {
 		return err
 	}
 	for i := range s.Buckets {
-		for _, stored := range p.Fingerprints(i) {
-			if stored == 0 {
+		for _, fp := range p.Fingerprints(i) {
+			if fp == 0 {
 				continue
 			}
-			v := stored ^ p.free
-			if v>>(p.tail+1) == 0 {
+			partner, marked := p.parts(fp)
+			if partner == 0 {
 				return corrupt("partner of a fingerprint", 0, "1 to 31")
 			}
-			if v&(2*p.free-1) == 0 {
+			if marked == 0 {
 				return corrupt("marker of a fingerprint", 0, "a bit that is set in or below the tail")
 			}
-			s.known[p.known(stored)]++
-			s.count++
+			s.histogram[p.known(fp)]++
+			s.keys++
 			p.taken++
 		}
 	}

@@ -40,10 +40,10 @@ func TestPlotsHaveUpTo48Directories(t *testing.T) {
 	s := sets()[0]
 	for s.plots[0].length() < 48 {
 		require.NoError(t, decodeAgain(s))
-		s.plots[0].older = &directory{pages: s.firstPage().pages, count: 1, older: s.plots[0].older}
+		s.plots[0].older = &directory{pages: s.firstPage().pages, distinct: 1, older: s.plots[0].older}
 	}
 	require.NoError(t, decodeAgain(s))
-	s.plots[0].older = &directory{pages: s.firstPage().pages, count: 1, older: s.plots[0].older}
+	s.plots[0].older = &directory{pages: s.firstPage().pages, distinct: 1, older: s.plots[0].older}
 	requireField(t, decodeAgain(s), "number of directories")
 }
 
@@ -52,7 +52,7 @@ func TestPlotsHaveUpTo48Directories(t *testing.T) {
 func TestDirectoriesNeedEnoughPages(t *testing.T) {
 	for depth := uint8(1); depth <= 10; depth++ {
 		s := sets()[0]
-		d := directory{depth: depth, count: int(depth) + 1}
+		d := directory{depth: depth, distinct: int(depth) + 1}
 		for k := uint8(1); k <= depth; k++ {
 			d.pages = append(d.pages, slices.Repeat([]*page{s.newPage(k, minTail)}, 1<<(depth-k))...)
 		}
@@ -71,7 +71,7 @@ func TestPagesOverlappingOthersAreCorrupt(t *testing.T) {
 	machine.Matters(t)
 	s := sets()[0]
 	quarter, half := s.newPage(2, minTail), s.newPage(1, minTail)
-	s.plots[0] = directory{depth: 2, count: 3, pages: []*page{quarter, half, half, quarter}}
+	s.plots[0] = directory{depth: 2, distinct: 3, pages: []*page{quarter, half, half, quarter}}
 	requireField(t, decodeAgain(s), "depth of a page")
 }
 
@@ -104,12 +104,12 @@ func TestFingerprintsWithoutPartnerOrMarkerAreCorrupt(t *testing.T) {
 	for _, s := range sets() {
 		tail := s.tails[0]
 		for v, wrong := range map[uint64]string{
-			1<<(tail+1) | 1:        "",
-			1<<(tail+1) | 1<<tail:  "",
-			partners<<(tail+1) | 3: "",
-			1 << (tail + 1):        "marker of a fingerprint",
-			1<<(tail-1) | 1<<tail:  "partner of a fingerprint",
-			1:                      "partner of a fingerprint",
+			1<<(tail+1) | 1:          "",
+			1<<(tail+1) | 1<<tail:    "",
+			maxPartner<<(tail+1) | 3: "",
+			1 << (tail + 1):          "marker of a fingerprint",
+			1<<(tail-1) | 1<<tail:    "partner of a fingerprint",
+			1:                        "partner of a fingerprint",
 		} {
 			s.Reset()
 			p := s.plots[0].pages[0]

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// A directory is used to find a key's page by the key's first depth bits. Pages
-// with a lower depth are in it several times.
+// A directory is used to find a key's page by the first depth bits of the key's
+// address. Pages with a lower depth are in it several times.
 //
 // After many splits, a key may have no known bits left. When its page splits
 // again, the key cannot be assigned to a half and becomes an orphan. It moves
@@ -16,22 +16,22 @@ import (
 // for its own orphans, and so on. Keys in an older directory have fewer known
 // bits than all keys in a newer one.
 type directory struct {
-	depth uint8
-	pages []*page
-	count int        // number of distinct pages
-	older *directory // for orphans; nil until there is one
+	depth    uint8
+	pages    []*page
+	distinct int        // number of distinct pages
+	older    *directory // for orphans; nil until there is one
 }
 
 // has reports whether d, or a directory that is older, may contain the key.
 func (d *directory) has(k locus) bool {
-	return d.page(k.bits).has(k) || d.older != nil && d.older.has(k)
+	return d.page(k.address).has(k) || d.older != nil && d.older.has(k)
 }
 
 // copies returns the number of slots in d and in older directories that may
 // contain the key.
 func (d *directory) copies(k locus) (n int) {
 	for ; d != nil; d = d.older {
-		n += d.page(k.bits).count(k)
+		n += d.page(k.address).copies(k)
 	}
 	return n
 }
@@ -41,7 +41,7 @@ func (d *directory) copies(k locus) (n int) {
 // such slot.
 func (d *directory) remove(k locus) (known uint8, ok bool) {
 	for ; d != nil && !ok; d = d.older {
-		known, ok = d.page(k.bits).remove(k)
+		known, ok = d.page(k.address).remove(k)
 	}
 	return known, ok
 }
@@ -54,12 +54,15 @@ func (d *directory) length() (n int) {
 	return n
 }
 
-// page returns the page of a key. Two shifts by 63 or less need no comparison.
-func (d *directory) page(bits uint64) *page { return d.pages[bits>>1>>((63-d.depth)&63)] }
+// page returns the page for an address. Two shifts by 63 or less need no
+// comparison.
+func (d *directory) page(address uint64) *page {
+	return d.pages[address>>1>>((63-d.depth)&63)]
+}
 
 // firstPage returns a directory that contains a single page.
 func (s *Shape) firstPage() *directory {
-	return &directory{pages: []*page{s.newPage(0, s.tails[0])}, count: 1}
+	return &directory{pages: []*page{s.newPage(0, s.tails[0])}, distinct: 1}
 }
 
 // all yields the distinct pages in order.
@@ -71,10 +74,10 @@ func (d *directory) all(yield func(*page) bool) {
 	}
 }
 
-// replace replaces the page of the keys that start with these bits by p.
-func (d *directory) replace(bits uint64, p *page) {
+// replace replaces the page for an address by p.
+func (d *directory) replace(address uint64, p *page) {
 	n := uint64(1) << (d.depth - p.depth)
-	first := bits >> (64 - d.depth) &^ (n - 1)
+	first := address >> (64 - d.depth) &^ (n - 1)
 	for i := range n {
 		d.pages[first+i] = p
 	}
@@ -87,11 +90,11 @@ const slack = 6
 // mayGrow reports whether a page may split. Unless someone chose the keys, all
 // pages split after about the same number of keys.
 func (d *directory) mayGrow(p *page) bool {
-	return p.depth < d.depth || p.depth < maxDepth && int(d.depth)+1 < bits.Len(uint(d.count+1))+slack
+	return p.depth < d.depth || p.depth < maxDepth && int(d.depth)+1 < bits.Len(uint(d.distinct+1))+slack
 }
 
-// replaceByHalves replaces a key's page by its halves.
-func (d *directory) replaceByHalves(key uint64, halves [2]*page) {
+// replaceByHalves replaces the page for an address by its halves.
+func (d *directory) replaceByHalves(address uint64, halves [2]*page) {
 	depth := halves[0].depth
 	if depth > d.depth {
 		double := make([]*page, 0, 2*len(d.pages))
@@ -102,9 +105,9 @@ func (d *directory) replaceByHalves(key uint64, halves [2]*page) {
 		d.pages = double
 	}
 	bit := uint64(1) << (64 - depth)
-	d.replace(key&^bit, halves[0])
-	d.replace(key|bit, halves[1])
-	d.count++
+	d.replace(address&^bit, halves[0])
+	d.replace(address|bit, halves[1])
+	d.distinct++
 }
 
 // clone returns a deep copy of d and of older directories.
@@ -112,7 +115,7 @@ func (d *directory) clone() *directory {
 	if d == nil {
 		return nil
 	}
-	c := &directory{depth: d.depth, count: d.count, pages: make([]*page, 0, len(d.pages)), older: d.older.clone()}
+	c := &directory{depth: d.depth, distinct: d.distinct, pages: make([]*page, 0, len(d.pages)), older: d.older.clone()}
 	for p := range d.all {
 		c.pages = append(c.pages, slices.Repeat([]*page{p.clone()}, 1<<(d.depth-p.depth))...)
 	}

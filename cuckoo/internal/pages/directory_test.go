@@ -11,8 +11,8 @@ import (
 
 // inPages returns a directory with empty pages of this depth.
 func (s *Set) inPages(depth, tail uint8) *directory {
-	d := &directory{depth: depth, count: 1 << depth}
-	for range d.count {
+	d := &directory{depth: depth, distinct: 1 << depth}
+	for range d.distinct {
 		d.pages = append(d.pages, s.newPage(depth, tail))
 	}
 	return d
@@ -32,7 +32,7 @@ func TestAFailedDivisionIsUndone(t *testing.T) {
 			require.True(t, s.put(young, k, young.fingerprint(k, 1), false), "an orphan knows only its page's bit")
 		}
 		for i := s.Buckets - 1; old.taken < s.most()-1; i-- {
-			k := locus{i: i, j: i, partner: 3, bits: i << 56}
+			k := locus{i: i, j: i, partner: 3, address: i << 56}
 			for range min(table.Slots, s.most()-1-old.taken) {
 				require.True(t, s.put(old, k, old.fingerprint(k, old.tail), false))
 			}
@@ -70,16 +70,16 @@ func TestARefusedKeyUndoesSplits(t *testing.T) {
 		put(k, depth+minTail, 2*table.Slots)
 		for i := uint64(0); uint64(p.taken) < table.Slots*s.Buckets/8; i++ {
 			if p.Fingerprints(i) == [table.Slots]uint64{} {
-				put(locus{i: i, j: i, partner: 3, bits: i % 2 << (63 - depth)}, depth+minTail, table.Slots)
+				put(locus{i: i, j: i, partner: 3, address: i % 2 << (63 - depth)}, depth+minTail, table.Slots)
 			}
 		}
 		before := s.Clone()
-		k.bits = 1 << (62 - depth) // another key in the same half
+		k.address = 1 << (62 - depth) // another key in the same half
 		require.Equal(t, table.ErrFull, s.insert(d, k))
 		require.True(t, before.Equal(s), "depth %d", depth)
 		require.Equal(t, before.SizeBytes(), s.SizeBytes())
 		made := trial{Set: s}
-		require.True(t, made.divide(d, p, k.bits))
+		require.True(t, made.divide(d, p, k.address))
 		require.Greater(t, len(made.changes), 1, "orphans have moved")
 	}
 }
@@ -97,10 +97,10 @@ func TestOrphansKeepTheirBits(t *testing.T) {
 	} {
 		s := small(0.1, false)
 		d := s.inPages(depth, minTail)
-		k := locus{i: 4, j: 4 ^ s.moves[1], partner: 1, bits: math.MaxUint64 / 3 << (64 - n)}
+		k := locus{i: 4, j: 4 ^ s.moves[1], partner: 1, address: math.MaxUint64 / 3 << (64 - n)}
 		made := trial{Set: s}
 		require.True(t, made.placeOrphan(d, k, n))
-		p := d.page(k.bits)
+		p := d.page(k.address)
 		require.Equal(t, page, [2]uint8{p.depth, p.tail}, "%d bits", n)
 		found, ok := p.remove(k)
 		require.True(t, ok)
@@ -124,7 +124,7 @@ func TestDirectoriesGrowWithTheirPages(t *testing.T) {
 		{depth: maxDepth - 1, count: math.MaxInt / 2, may: math.MaxInt > math.MaxInt32},
 		{depth: maxDepth, count: math.MaxInt / 2, may: false},
 	} {
-		d := directory{depth: c.depth, count: c.count}
+		d := directory{depth: c.depth, distinct: c.count}
 		require.Equal(t, c.may, d.mayGrow(&page{depth: c.depth}), c)
 		require.True(t, d.mayGrow(&page{depth: c.depth - 1}), "the directory does not grow")
 	}

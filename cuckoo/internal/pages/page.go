@@ -7,10 +7,10 @@ import (
 	"github.com/filterfam/filterfam/cuckoo/internal/table"
 )
 
-// A page is a cuckoo table in a [Set]. Its keys all start with the same bits,
-// the page's number, which has depth bits. A slot contains the following bits
-// of its key, the tail, as far as they are known, and the partner, which
-// selects the key's other bucket and is never zero:
+// A page is a cuckoo table in a [Set]. The addresses of its keys all start with
+// the same bits, the page's number, which has depth bits. A slot contains the
+// following bits of the address, the tail, as far as they are known, and the
+// partner, which selects the key's other bucket and is never zero:
 //
 //	bit t+5  t+1 t                  0
 //	   | partner | tail | 1 | 0 ... 0 |
@@ -19,8 +19,9 @@ import (
 // first bit of each tail becomes the last bit of the new page's number, and the
 // marker 1 moves up.
 //
-// The table stores this value XOR free, so that a free slot is zero. The value
-// free has no partner, so it does not match any key.
+// The table stores this value XOR free as the fingerprint, so that a free slot
+// is zero. The value free has no partner, so it does not match any key. Shifts
+// are masked with 63 because the compiler does not know that they are less.
 type page struct {
 	table.Table
 	free  uint64      // 2^t
@@ -45,17 +46,44 @@ func (p *page) clone() *page {
 	return &c
 }
 
-// value returns the key's value in a slot of this page, but with the key's next
-// bit instead of the marker.
+// value returns the key's value in a slot of this page, but with the next bit
+// of the address instead of the marker.
 func (p *page) value(k locus) uint64 {
-	return k.partner<<((p.tail+1)&63) | k.bits<<(p.depth&63)>>((63-p.tail)&63)
+	return k.partner<<((p.tail+1)&63) | k.address<<(p.depth&63)>>((63-p.tail)&63)
 }
 
-// fingerprint returns the fingerprint that the page stores for a key with n
-// known bits, which must be in the range depth to depth+t.
-func (p *page) fingerprint(k locus, n uint8) uint64 {
-	marker := uint64(1) << (p.depth + p.tail - n)
+// fingerprint returns the key's fingerprint. The number of known bits must be
+// in the range depth to depth+t.
+func (p *page) fingerprint(k locus, known uint8) uint64 {
+	marker := uint64(1) << (p.depth + p.tail - known)
 	return (p.value(k)&^(2*marker-1) | marker) ^ p.free
+}
+
+// parts returns the partner in a fingerprint, and the marked tail: the t+1 bits
+// that consist of the tail's known bits, the marker and zeros.
+func (p *page) parts(fp uint64) (partner, marked uint64) {
+	v := fp ^ p.free
+	return v >> ((p.tail + 1) & 63), v & (2*p.free - 1)
+}
+
+// join is the inverse of parts.
+func (p *page) join(partner, marked uint64) (fp uint64) {
+	return (partner<<((p.tail+1)&63) | marked) ^ p.free
+}
+
+// known returns the number of known bits of the key with this fingerprint: the
+// marker is the lowest bit of its value that is set.
+func (p *page) known(fp uint64) uint8 {
+	return p.depth + p.tail - uint8(bits.TrailingZeros64(fp^p.free))
+}
+
+// orphaned reports whether a key with this marked tail has no known bit left.
+func (p *page) orphaned(marked uint64) bool { return marked == p.free }
+
+// shorten removes the first bit h of a marked tail. It returns the rest as the
+// marked tail in half h of the page.
+func (p *page) shorten(marked uint64, half *page) (h, rest uint64) {
+	return marked >> (p.tail & 63) & 1, marked << ((half.tail - p.tail + 1) & 63) & (2*half.free - 1)
 }
 
 // differ returns, for each lane, the known bits in which the slot's key differs
@@ -90,8 +118,8 @@ func (p *page) has(k locus) bool {
 	return p.Any(p.differWord(v, values), p.differWord(w, values), 0)
 }
 
-// count returns the number of slots that may contain the key.
-func (p *page) count(k locus) int {
+// copies returns the number of slots that may contain the key.
+func (p *page) copies(k locus) int {
 	values := p.Spread(p.value(k))
 	return p.Zeros(p.differ(p.Lanes(k.i), values)).Count() + p.Zeros(p.differ(p.Lanes(k.j), values)).Count()
 }
@@ -101,30 +129,25 @@ func (p *page) count(k locus) int {
 func (p *page) remove(k locus) (known uint8, ok bool) {
 	values := p.Spread(p.value(k))
 	most := uint8(0)
-	var bucket, fp, stored uint64
+	var bucket, best, fp uint64
 	buckets := [...]uint64{k.i, k.j}
 	for side, l := range [...]table.Lanes{p.Lanes(k.i), p.Lanes(k.j)} { // both, so that cache misses overlap
 		for m := p.Zeros(p.differ(l, values)); m != (table.Lanes{}); {
-			stored, m = p.First(l, m)
-			n := p.known(stored)
+			fp, m = p.First(l, m)
+			n := p.known(fp)
 			if !ok || n > most {
 				ok = true
 				most = n
 				bucket = buckets[side]
-				fp = stored
+				best = fp
 			}
 		}
 	}
 	if ok {
-		p.Exchange(bucket, bucket, fp, 0)
+		p.Exchange(bucket, bucket, best, 0)
 		p.taken--
 	}
 	return most, ok
-}
-
-// known returns the number of known bits of the key with this fingerprint.
-func (p *page) known(stored uint64) uint8 {
-	return p.depth + p.tail - uint8(bits.TrailingZeros64(stored^p.free))
 }
 
 // put puts a fingerprint into a free slot of the key's buckets, or evicts other

@@ -18,12 +18,12 @@ func TestPagesHaveRoomFor31Of32Slots(t *testing.T) {
 	for _, compact := range []bool{false, true} {
 		s := small(0.1, compact)
 		for tail := uint8(minTail); tail <= maxTail; tail++ {
-			p, k := s.newPage(0, tail), locus{bits: math.MaxUint64 / 3, i: 5, j: 5 ^ s.moves[7], partner: 7}
+			p, k := s.newPage(0, tail), locus{address: math.MaxUint64 / 3, i: 5, j: 5 ^ s.moves[7], partner: 7}
 			for n := range 2 * table.Slots {
-				require.Equal(t, n, p.count(k), "tail %d, compact %v", tail, compact)
+				require.Equal(t, n, p.copies(k), "tail %d, compact %v", tail, compact)
 				require.True(t, s.put(p, k, p.fingerprint(k, tail), false))
 			}
-			require.Equal(t, 8, p.count(k))
+			require.Equal(t, 8, p.copies(k))
 			require.False(t, s.put(p, k, p.fingerprint(k, tail), true))
 			for i := range s.Buckets {
 				for n := range table.Slots {

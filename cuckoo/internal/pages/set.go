@@ -23,12 +23,12 @@ import (
 // A Set is a multiset of digests that grows page by page.
 type Set struct {
 	Shape
-	partners table.Partners       // for all pages
-	moves    [partners + 1]uint64 // the other bucket for i is i XOR moves[partner]
-	plots    []directory          // the newest directory for each range of digests; empty in the zero Set
-	count    uint64
-	bytes    uint64                         // the size of all pages and directories
-	known    [maxDepth + maxTail + 1]uint64 // the number of keys by their known bits
+	partners  table.Partners                 // for all pages
+	moves     [maxPartner + 1]uint64         // the other bucket for i is i XOR moves[partner]
+	plots     []directory                    // the newest directory for each range of digests; empty in the zero Set
+	keys      uint64                         // the number of keys, counting copies
+	bytes     uint64                         // the size of all pages and directories
+	histogram [maxDepth + maxTail + 1]uint64 // the number of keys by their known bits
 }
 
 // New returns an empty Set. The secret key prevents anyone from finding keys
@@ -40,10 +40,12 @@ func New(shape Shape, key uint64) *Set {
 }
 
 // newSet returns a Set without plots. The number of buckets in a page is a
-// power of two, so all buckets have the same moves as bucket 0.
+// power of two, so all buckets have the same moves as bucket 0. Where moves is
+// used, its index is masked with maxPartner, which changes no partner, but
+// saves a bounds check.
 func newSet(shape Shape, key uint64) *Set {
 	s := &Set{Shape: shape, partners: table.NewPartners(shape.tableShape(maxTail), key)}
-	s.partners.Keep(partners + 1)
+	s.partners.Keep(maxPartner + 1)
 	for k := range s.moves {
 		s.moves[k] = s.partners.Other(0, s.partners.Hash(uint64(k)))
 	}
@@ -52,7 +54,7 @@ func newSet(shape Shape, key uint64) *Set {
 
 // A locus describes a key in its directories. Its fields fit in registers.
 type locus struct {
-	bits    uint64 // they select the page and become the tail
+	address uint64 // the page's number, the tail, and further bits
 	i, j    uint64 // buckets
 	partner uint64 // it selects j
 }
@@ -61,10 +63,10 @@ type locus struct {
 func (s *Set) locate(d hashfam.Digest) (*directory, locus) {
 	s.Made()
 	p := d.Probe()
-	n, tail := bits.Mul64(uint64(p), uint64(len(s.plots)))
+	n, address := bits.Mul64(uint64(p), uint64(len(s.plots)))
 	i, low := bits.Mul64(uint64(p.Next()), s.Buckets)
-	partner := hashfam.Reduce(low, partners) + 1
-	return &s.plots[n], locus{tail, i, i ^ s.moves[partner&partners], partner}
+	partner := hashfam.Reduce(low, maxPartner) + 1
+	return &s.plots[n], locus{address, i, i ^ s.moves[partner&maxPartner], partner}
 }
 
 // zeroSet is the panic value if a Scalable without pages is used.
@@ -88,7 +90,7 @@ func (s *Set) insert(newest *directory, k locus) error {
 	if newest.older != nil && newest.copies(k) >= 2*table.Slots {
 		return table.ErrCopies
 	}
-	p := newest.page(k.bits)
+	p := newest.page(k.address)
 	known := p.depth + p.tail
 	if !s.put(p, k, p.fingerprint(k, known), false) {
 		if newest.copies(k) >= 2*table.Slots {
@@ -100,8 +102,8 @@ func (s *Set) insert(newest *directory, k locus) error {
 			return table.ErrFull
 		}
 	}
-	s.known[known]++
-	s.count++
+	s.histogram[known]++
+	s.keys++
 	return nil
 }
 
@@ -125,8 +127,8 @@ func (s *Set) Remove(d hashfam.Digest) bool {
 	newest, k := s.locate(d)
 	known, ok := newest.remove(k)
 	if ok {
-		s.known[known]--
-		s.count--
+		s.histogram[known]--
+		s.keys--
 	}
 	return ok
 }
@@ -143,18 +145,18 @@ func (s *Set) Touch(digests []hashfam.Digest) {
 	touched := byte(0)
 	for _, d := range digests {
 		newest, k := s.locate(d)
-		touched |= newest.page(k.bits).Touch(k.i, k.j)
+		touched |= newest.page(k.address).Touch(k.i, k.j)
 	}
 	batch.Use(uint64(touched))
 }
 
 // Len returns the number of digests in s, counting copies.
-func (s *Set) Len() uint64 { return s.count }
+func (s *Set) Len() uint64 { return s.keys }
 
 // Pages returns the number of pages.
 func (s *Set) Pages() (n int) {
 	for d := range s.directories {
-		n += d.count
+		n += d.distinct
 	}
 	return n
 }
@@ -191,19 +193,19 @@ func (s *Set) reserve(bytes uint64) bool {
 
 // FillRatio returns the fraction of slots that are used, 0 to 1.
 func (s *Set) FillRatio() float64 {
-	return float64(s.count) / float64(table.Slots*s.Buckets*uint64(s.Pages()))
+	return float64(s.keys) / float64(table.Slots*s.Buckets*uint64(s.Pages()))
 }
 
 // FalsePositiveRate returns the current false-positive rate.
 func (s *Set) FalsePositiveRate() float64 {
 	misses := 0.0 // the logarithm of the probability that no key matches
-	for n, keys := range s.known {
-		// A key with n known bits matches a query that has the same plot, known
-		// bits, partner and pair of buckets.
-		match := math.Ldexp(2/(float64(s.Buckets)*partners*float64(len(s.plots))), -n)
+	for known, keys := range s.histogram {
+		// A key matches a query that has the same plot, known bits, partner and
+		// pair of buckets.
+		match := math.Ldexp(2/(float64(s.Buckets)*maxPartner*float64(len(s.plots))), -known)
 		misses += float64(keys) * math.Log1p(-match)
 	}
-	return sizing.WithDigest(-math.Expm1(misses), s.count)
+	return sizing.WithDigest(-math.Expm1(misses), s.keys)
 }
 
 // Reset removes all keys and allocates new pages.
@@ -212,9 +214,9 @@ func (s *Set) Reset() {
 	for i := range s.plots {
 		s.plots[i] = *s.firstPage()
 	}
-	s.count = 0
+	s.keys = 0
 	s.bytes = s.Shape.SizeBytes()
-	clear(s.known[:])
+	clear(s.histogram[:])
 }
 
 // Clone returns a deep copy of s.

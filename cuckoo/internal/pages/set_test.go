@@ -34,8 +34,8 @@ func requireWhole(t *testing.T, s *Set, keys []hashfam.Digest) {
 			require.Equal(t, p.taken, q.taken, "fingerprints in a page")
 		}
 	}
-	require.Equal(t, recount.known, s.known)
-	require.Equal(t, n, recount.count)
+	require.Equal(t, recount.histogram, s.histogram)
+	require.Equal(t, n, recount.keys)
 	decoded, err := Parse(s.Shape, 1, encodeOf(s))
 	require.NoError(t, err)
 	require.Equal(t, n, decoded.Len())
@@ -63,7 +63,7 @@ func addKeys(t *testing.T, s *Set, r *rand.Rand, keys []hashfam.Digest, n int) [
 		}
 		require.Equal(t, table.ErrFull, err)
 		newest, k := s.locate(d)
-		p := newest.page(k.bits)
+		p := newest.page(k.address)
 		require.NotContains(t, p.Fingerprints(k.i), uint64(0))
 		require.NotContains(t, p.Fingerprints(k.j), uint64(0))
 	}
@@ -115,7 +115,7 @@ func TestSetKeepsItsMemoryLimit(t *testing.T) {
 			refused++
 			require.True(t, twin.Equal(s))
 			require.Equal(t, twin.SizeBytes(), s.SizeBytes())
-			require.Equal(t, twin.known, s.known)
+			require.Equal(t, twin.histogram, s.histogram)
 		}
 		requireWhole(t, s, keys)
 	}
@@ -132,14 +132,14 @@ func TestSetHoldsEightCopies(t *testing.T) {
 	require.Equal(t, table.ErrCopies, s.Add(d))
 	require.Equal(t, before, encodeOf(s))
 	r := rand.New(rand.NewPCG(7, 8))
-	for s.plots[0].older == nil || s.plots[0].page(0).count(locus{}) > 0 || s.Pages() < 200 {
+	for s.plots[0].older == nil || s.plots[0].page(0).copies(locus{}) > 0 || s.Pages() < 200 {
 		if s.Add(hashfam.Digest(r.Uint64())) != nil {
 			continue // a key that collides with the copies
 		}
 		require.GreaterOrEqual(t, s.Count(d), uint64(8))
 	}
 	_, k := s.locate(d)
-	require.Less(t, s.plots[0].page(k.bits).count(k), 8, "copies have become orphans")
+	require.Less(t, s.plots[0].page(k.address).copies(k), 8, "copies have become orphans")
 	require.Equal(t, table.ErrCopies, s.Add(d))
 	for range 8 {
 		require.True(t, s.Remove(d))
@@ -212,7 +212,7 @@ func TestForeignDirectoriesDoNotPanic(t *testing.T) {
 		case 3:
 			pl.pages, pl.older.pages = pl.older.pages, pl.pages
 			pl.depth, pl.older.depth = pl.older.depth, pl.depth
-			pl.count, pl.older.count = pl.older.count, pl.count
+			pl.distinct, pl.older.distinct = pl.older.distinct, pl.distinct
 		}
 		s, err := Parse(s.Shape, 1, encodeOf(s))
 		require.NoError(t, err)

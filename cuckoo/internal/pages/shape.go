@@ -7,10 +7,10 @@ import (
 	"github.com/filterfam/filterfam/cuckoo/internal/table"
 )
 
-// The sizes in bits for a fingerprint's parts. The partner is never zero.
+// The sizes in bits for a fingerprint's parts. The partner is 1 to maxPartner.
 const (
 	partnerBits = 5
-	partners    = 1<<partnerBits - 1
+	maxPartner  = 1<<partnerBits - 1
 	minTail     = 4
 	maxTail     = 32 - partnerBits - 1
 	maxDepth    = 48 // more pages would not fit in 2^48 bits
@@ -32,9 +32,9 @@ type Shape struct {
 	tails   [maxDepth + 1]uint8
 }
 
-// NewShape returns the Shape for the number of keys that a new Set has room for,
-// and for a rate between 1e-6 and 1. If there are many keys, pages are large, so
-// that they fill evenly.
+// NewShape returns the Shape for the number of keys that a new Set has room
+// for, and for a rate between 1e-6 and 1. If there are many keys, pages are
+// large, so that they fill evenly.
 func NewShape(expected uint64, rate float64, compact bool) Shape {
 	s := Shape{Buckets: minPage, compact: compact, tails: planTails(rate)}
 	for s.Buckets < maxPage && s.Buckets < expected/16 {
@@ -102,7 +102,7 @@ func planTails(rate float64) (tails [maxDepth + 1]uint8) {
 }
 
 // tailRate returns p(t).
-func tailRate(t int) float64 { return 2 * table.Slots / float64(uint64(partners)<<t) }
+func tailRate(t int) float64 { return 2 * table.Slots / float64(uint64(maxPartner)<<t) }
 
 // halfTail returns the tail length of the page's halves.
 func (s *Shape) halfTail(p *page) uint8 { return max(p.tail, s.tails[min(p.depth+1, maxDepth)]) }

@@ -17,11 +17,11 @@ type trial struct {
 
 // A change replaces a page, or adds an older directory.
 type change struct {
-	to   *directory
-	was  directory
-	bits uint64   // of a key in the page
-	old  *page    // the page before the change
-	new  [2]*page // the pages after it; the second is nil unless the page was split
+	to      *directory
+	was     directory
+	address uint64   // of a key in the page
+	old     *page    // the page before the change
+	new     [2]*page // the pages after it; the second is nil unless the page was split
 }
 
 // makeRoom puts a new key into d and splits pages until there is room. It
@@ -36,9 +36,9 @@ func (s *Set) makeRoom(d *directory, k locus) (known uint8, ok bool) {
 	return known, ok
 }
 
-// record records a change before it replaces the page of a key.
-func (t *trial) record(d *directory, bits uint64, pages ...*page) {
-	c := change{to: d, was: *d, bits: bits, old: d.page(bits)}
+// record records a change before it replaces the page for an address.
+func (t *trial) record(d *directory, address uint64, pages ...*page) {
+	c := change{to: d, was: *d, address: address, old: d.page(address)}
 	copy(c.new[:], pages)
 	t.changes = append(t.changes, c)
 }
@@ -47,55 +47,55 @@ func (t *trial) record(d *directory, bits uint64, pages ...*page) {
 func (t *trial) undo() {
 	for _, c := range slices.Backward(t.changes) {
 		*c.to = c.was
-		c.to.replace(c.bits, c.old)
+		c.to.replace(c.address, c.old)
 	}
 	t.bytes = t.before
 }
 
 // place puts a new key into d, and splits pages until there is room. It returns
-// the number of known bits, or false if it cannot make room; the trial must then
-// be undone.
+// the number of known bits, or false if it cannot make room; the trial must
+// then be undone.
 func (t *trial) place(d *directory, k locus) (known uint8, ok bool) {
 	for {
-		p := d.page(k.bits)
+		p := d.page(k.address)
 		known = p.depth + p.tail
 		if t.put(p, k, p.fingerprint(k, known), true) {
 			return known, true
 		}
-		if t.almostEmpty(p) || !t.divide(d, p, k.bits) {
+		if t.almostEmpty(p) || !t.divide(d, p, k.address) {
 			return 0, false
 		}
 	}
 }
 
-// placeOrphan is like place for an orphan with n known bits. Its page must have
-// tails that are long enough, or is split until they are.
-func (t *trial) placeOrphan(d *directory, k locus, n uint8) bool {
+// placeOrphan is like place for an orphan. Its page must have tails that are
+// long enough for its known bits, or is split until they are.
+func (t *trial) placeOrphan(d *directory, k locus, known uint8) bool {
 	for {
-		p := d.page(k.bits)
-		if n < p.depth {
+		p := d.page(k.address)
+		if known < p.depth {
 			return false
 		}
-		if n <= p.depth+maxTail {
-			p = t.own(d, k.bits, n-p.depth)
+		if known <= p.depth+maxTail {
+			p = t.own(d, k.address, known-p.depth)
 			if p == nil {
 				return false
 			}
-			if t.put(p, k, p.fingerprint(k, n), true) {
+			if t.put(p, k, p.fingerprint(k, known), true) {
 				return true
 			}
 		}
-		if !p.halvesHold(n) || !t.divide(d, p, k.bits) {
+		if !p.halvesHold(known) || !t.divide(d, p, k.address) {
 			return false
 		}
 	}
 }
 
-// own returns the key's page in d, with tails of at least the given length. The
-// page may then be changed: it is a copy unless it is new. own returns nil if
-// there is no memory for longer tails.
-func (t *trial) own(d *directory, bits uint64, tail uint8) *page {
-	p := d.page(bits)
+// own returns the page for an address in d, with tails of at least the given
+// length. The page may then be changed: it is a copy unless it is new. own
+// returns nil if there is no memory for longer tails.
+func (t *trial) own(d *directory, address uint64, tail uint8) *page {
+	p := d.page(address)
 	switch {
 	case tail > p.tail:
 		if !t.reserve(t.pageBytes(tail) - t.pageBytes(p.tail)) {
@@ -107,8 +107,8 @@ func (t *trial) own(d *directory, bits uint64, tail uint8) *page {
 	default:
 		p = p.clone()
 	}
-	t.record(d, bits, p)
-	d.replace(bits, p)
+	t.record(d, address, p)
+	d.replace(address, p)
 	return p
 }
 
@@ -123,23 +123,23 @@ func (t *trial) isNew(p *page) bool {
 // because it must get room in any case.
 func (s *Set) almostEmpty(p *page) bool { return uint64(p.taken) < table.Slots*s.Buckets/8 }
 
-// halvesHold reports whether a key with n known bits is no orphan in the page's
-// halves: it must know all bits in their numbers, and one more.
-func (p *page) halvesHold(n uint8) bool { return p.depth+1 < n }
+// halvesHold reports whether a key is no orphan in the page's halves: it must
+// know all bits in their numbers, and one more.
+func (p *page) halvesHold(known uint8) bool { return p.depth+1 < known }
 
 // fewOrphans is the number of orphans for which a split does not allocate.
 const fewOrphans = 32
 
-// divide splits a key's page in d and moves the orphans to the older directory.
-// It returns false if there is no room or no memory for them, or if the page may
-// not split.
-func (t *trial) divide(d *directory, p *page, key uint64) bool {
+// divide splits p, the page for an address in d, and moves the orphans to the
+// older directory. It returns false if there is no room or no memory for them,
+// or if the page may not split.
+func (t *trial) divide(d *directory, p *page, address uint64) bool {
 	if !d.mayGrow(p) || !t.reserve(t.growth(d, p)) {
 		return false
 	}
 	var room [fewOrphans]locus
-	halves, orphans := t.split(p, key, room[:0])
-	if len(orphans) > 0 && !t.addOlder(d, key) {
+	halves, orphans := t.split(p, address, room[:0])
+	if len(orphans) > 0 && !t.addOlder(d, address) {
 		return false
 	}
 	for _, k := range orphans {
@@ -147,14 +147,14 @@ func (t *trial) divide(d *directory, p *page, key uint64) bool {
 			return false
 		}
 	}
-	t.record(d, key, halves[:]...)
-	d.replaceByHalves(key, halves)
+	t.record(d, address, halves[:]...)
+	d.replaceByHalves(address, halves)
 	return true
 }
 
 // addOlder creates d's older directory if there is none. It returns false if
 // there is no memory for it.
-func (t *trial) addOlder(d *directory, key uint64) bool {
+func (t *trial) addOlder(d *directory, address uint64) bool {
 	if d.older != nil {
 		return true
 	}
@@ -162,7 +162,7 @@ func (t *trial) addOlder(d *directory, key uint64) bool {
 		return false
 	}
 	older := t.firstPage()
-	t.record(d, key, older.pages...)
+	t.record(d, address, older.pages...)
 	d.older = older
 	return true
 }
@@ -176,45 +176,41 @@ func (s *Set) growth(d *directory, p *page) uint64 {
 	return n
 }
 
-// split returns the halves of a key's page, for keys whose next bit is 0 and 1,
-// and the orphans, which have no known bit left, appended to orphans. There is
-// room for all other keys, because they stay in their buckets. For example, if the halves' tails are
-// longer by one bit, the next bit h of a key leaves its slot, and what follows
-// moves up:
+// split returns the halves of p, the page for an address: one for the keys
+// whose tails begin with 0, and one for 1. It appends the orphans, which have
+// no known bit left, to orphans. There is room for all other keys, because they
+// stay in their buckets. For example, if the halves' tails are longer by one
+// bit, the first bit h of a tail leaves its slot, and what follows moves up:
 //
 //	| partner | h x x 1 0 |          in the page
 //	| partner | x x 1 0 0 0 |        in half h
 //	| partner | 1 0 0 0 0 |          an orphan in the page
-func (s *Set) split(p *page, key uint64, orphans []locus) ([2]*page, []locus) {
+func (s *Set) split(p *page, address uint64, orphans []locus) ([2]*page, []locus) {
 	var halves [2]*page
 	tail := s.halfTail(p)
 	for h := range halves {
 		halves[h] = s.newPage(p.depth+1, tail)
 	}
-	free := halves[0].free
-	number := key &^ (1<<(64-p.depth) - 1)
+	number := address &^ (1<<(64-p.depth) - 1)
 	for i := range s.Buckets {
 		var lists [2][table.Slots]uint64
 		zeros := uint64(0) // number of keys in lists[0]
 		ones := uint64(0)  // and in lists[1]
-		for _, stored := range p.Fingerprints(i) {
-			if stored == 0 {
+		for _, fp := range p.Fingerprints(i) {
+			if fp == 0 {
 				continue
 			}
-			v := stored ^ p.free
-			partner := v >> ((p.tail + 1) & 63)
-			known := v & (2*p.free - 1) // with the marker
-			if known == p.free {
-				orphans = append(orphans, locus{bits: number, i: i, j: i ^ s.moves[partner&partners], partner: partner})
+			partner, marked := p.parts(fp)
+			if p.orphaned(marked) {
+				orphans = append(orphans, locus{address: number, i: i, j: i ^ s.moves[partner&maxPartner], partner: partner})
 				continue
 			}
-			h := known >> (p.tail & 63) & 1
-			known = known << ((tail - p.tail + 1) & 63) & (2*free - 1)
+			h, rest := p.shorten(marked, halves[0]) // both halves have equal tails
 			slot := zeros
 			if h == 1 {
 				slot = ones
 			}
-			lists[h][slot%table.Slots] = (partner<<((tail+1)&63) | known) ^ free
+			lists[h][slot%table.Slots] = halves[0].join(partner, rest)
 			ones += h
 			zeros += 1 - h
 		}
@@ -231,9 +227,10 @@ func (s *Shape) widen(p *page, tail uint8) *page {
 	wide := s.newPage(p.depth, tail)
 	wide.taken = p.taken
 	for i := range s.Buckets {
-		for _, stored := range p.Fingerprints(i) {
-			if stored != 0 {
-				wide.Exchange(i, i, 0, (stored^p.free)<<(tail-p.tail)^wide.free)
+		for _, fp := range p.Fingerprints(i) {
+			if fp != 0 {
+				partner, marked := p.parts(fp)
+				wide.Exchange(i, i, 0, wide.join(partner, marked<<(tail-p.tail)))
 			}
 		}
 	}

@@ -141,8 +141,8 @@ func (t *Table) Decode(w uint64) uint64 {
 	return w&t.restMask | w<<((16-t.rest)&63)&(t.restMask<<16) | n<<(t.rest&63)
 }
 
-// decodeWide returns the lanes, 32 bits each, of the sorted bucket at a bit. Two
-// rests, and two nibbles, belong to each half of the result.
+// decodeWide returns the lanes, 32 bits each, of the sorted bucket at a bit.
+// Two rests, and two nibbles, belong to each half of the result.
 func (t *Table) decodeWide(bit uint64) Lanes {
 	n := uint64(nibbles[t.load(bit)&codeMask])
 	first := t.load(bit + codeBits)

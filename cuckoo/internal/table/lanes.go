@@ -2,6 +2,20 @@ package table
 
 import "math/bits"
 
+// Shifts in this package are by unsigned numbers of bits, so in Go the result
+// is zero for 64 or more, and also where a difference wraps around below zero.
+// This is how a pair of words is shifted, or two words are combined:
+//
+//	x<<(n-64) | x>>(64-n)  n is 0 to 127: for n below 64 the first part is zero,
+//	                       for n = 0 or above 64 the second, and for n = 64 both
+//	                       are x
+//	x>>w>>w                w is up to 63: by 2w bits, which can be 64, without a
+//	                       test for it
+//	x<<1<<(63-s)           s is up to 63: by 64-s bits, in the same way
+//	x<<(n&63)              n is below 64, so the mask only saves the test for it
+//
+// A lane's width w is 4 to 32, so 2w is at most 64, and 64-2w is below 64.
+
 // Lanes contains a bucket's four lanes, one for each slot, the first in the
 // lowest bits, so a narrow table only uses Low. Bits above the lanes have no
 // meaning.
@@ -109,8 +123,8 @@ func (l *format) First(lanes, matches Lanes) (fp uint64, others Lanes) {
 	return fp, matches.Xor(shifted(1, top))
 }
 
-// unpack returns the fingerprints in the four lanes, and split returns them in an
-// array. join is the inverse.
+// unpack returns the fingerprints in the four lanes, and split returns them in
+// an array. join is the inverse.
 func (l *format) unpack(x Lanes) (a, b, c, d uint64) {
 	w := l.width & 63
 	upper := x.Low>>w>>w | x.High<<((64-2*w)&63)

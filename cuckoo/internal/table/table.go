@@ -196,8 +196,9 @@ func (t *Table) Exchange(i, j, old, fp uint64) bool {
 // either returns x, or y if second is 1.
 func either(x, y, second uint64) uint64 { return x ^ (x^y)&-second }
 
-// exchangeWide implements Exchange for wide tables. It reads bucket j only if
-// it does not find old in bucket i.
+// exchangeWide implements Exchange for wide tables. To find a free slot, for
+// which old is zero, it reads both buckets and selects the one with more of
+// them. Otherwise it reads bucket j only if it does not find old in bucket i.
 func (t *Table) exchangeWide(i, j, old, fp uint64) bool {
 	t.Made()
 	x := t.Spread(old)

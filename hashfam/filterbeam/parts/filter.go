@@ -50,9 +50,10 @@ type filter interface {
 // an os.DirFS, for example. It reads the index but no parts. fam must be the
 // family with which the filter was built.
 //
-// Open returns [hashfam.ErrCorrupt] if the index is damaged, [hashfam.ErrVersion] if it was
-// written by a later version of this package, [hashfam.ErrFamily] if the filter was
-// built with another family, and the errors of files.
+// Open returns [hashfam.ErrCorrupt] if the index is damaged,
+// [hashfam.ErrVersion] if it was written by a later version of this package,
+// [hashfam.ErrFamily] if the filter was built with another family, and the
+// errors of files.
 func Open(files fs.FS, name string, fam hashfam.Family) (*Filter, error) {
 	data, err := fs.ReadFile(files, name)
 	if err != nil {
@@ -93,10 +94,11 @@ func (f *Filter) File(part int) string {
 // is certainly not in the filter. When a part is queried for the first time,
 // its whole file is read into memory and verified.
 //
-// Contains returns [hashfam.ErrCorrupt] if the file differs from the one that the job
-// wrote, and the errors of the file system. After an error, the next query of
-// that part reads the file again. If another job has replaced the filter since
-// [Open], its files may be gone, and the filter must be opened again.
+// Contains returns [hashfam.ErrCorrupt] if the file differs from the one that
+// the job wrote, and the errors of the file system. After an error, the next
+// query of that part reads the file again. If another job has replaced the
+// filter since [Open], its files may be gone, and the filter must be opened
+// again.
 func (f *Filter) Contains(key []byte) (bool, error) { return f.ContainsDigest(f.family.Sum(key)) }
 
 // ContainsString is like [Filter.Contains] for a string key.
