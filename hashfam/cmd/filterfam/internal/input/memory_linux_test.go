@@ -56,8 +56,13 @@ func limited(t *testing.T, kib int, name string) (out string, ok bool) {
 	return string(text), err == nil
 }
 
+// luck is the number of MiB above the least limit up to which it is a matter of
+// luck whether Go's runtime gets the memory for its own lists.
+const luck = 128
+
 // A file without line ends, or with a window that does not fit, is an error in
-// words under every limit under which this program starts.
+// words under every limit that is higher than the least one by luck or more.
+// Below, the program either says so, too, or does not start.
 func TestLittleMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads large files under many limits")
@@ -74,8 +79,8 @@ func TestLittleMemory(t *testing.T) {
 		kib := least + more<<10
 		for _, name := range []string{small, long, zipped, wide, block, large} {
 			out, ok := limited(t, kib, name)
-			if !ok && !strings.Contains(out, "internal/input.") {
-				continue // it has not started, which is a matter of luck close to the limit
+			if !ok && (more <= luck || !strings.Contains(out, "internal/input.")) {
+				continue // Go's runtime itself can lack memory
 			}
 			require.True(t, ok && strings.Count(out, "\n") == 1, "%s under %d KiB: %.2000s", name, kib, out)
 			if strings.HasSuffix(out, " lines: <nil>\n") {
