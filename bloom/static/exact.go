@@ -17,8 +17,9 @@ import (
 // Both lists contain digests computed by c.Family, in any order and with any
 // number of copies, and can be empty. The same two sets always have the same
 // encoding, and without absent keys it is that of [New], unless FPRate is 1.
-// Like New, NewExact does not retain the lists, but changes their order, and
-// needs the same time and memory per digest.
+// Like New, NewExact does not retain the lists, but changes their order. In
+// addition to the memory that New needs, it uses 8 bytes for each member and for
+// each absent key that a filter of the members alone would find.
 //
 // A filter of R members needs about R log2(1/FPRate) + 2 S FPRate bits to be
 // right about S absent keys. If S is so large that a lower rate makes the

@@ -16,7 +16,6 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks"
 	"github.com/filterfam/filterfam/internal/checks/machine"
-	"github.com/filterfam/filterfam/internal/frame"
 )
 
 // The words must not depend on the order, on copies, on the number of workers,
@@ -52,13 +51,6 @@ func doubled(list []hashfam.Digest) iter.Seq[hashfam.Digest] {
 			}
 		}
 	}
-}
-
-func bytesOf(p frame.Payload) (all []byte) {
-	for piece := range p {
-		all = append(all, piece...)
-	}
-	return all
 }
 
 // A [Scratch] has one shard.
