@@ -7,8 +7,8 @@ import (
 	"github.com/filterfam/filterfam/internal/batch"
 )
 
-// AddAll adds many keys. Use Family().SumAll to compute their digests. In a
-// Blocked filter, this is faster than single calls.
+// AddAll adds the keys with the given digests. Use Family().SumAll to compute
+// them. In a Blocked filter, AddAll is faster than single calls.
 func (f *Filter) AddAll(digests []hashfam.Digest) {
 	words, span, k := f.words, f.span, f.params.Hashes
 	switch {
@@ -42,7 +42,8 @@ func (f *readable) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	return dst
 }
 
-// hasBlock appends a block's results to dst, which must have the capacity.
+// hasBlock appends the result for each digest in a block to dst, which must
+// have room for the results.
 func (f *readable) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
 	words, span, k := f.words, f.span, f.params.Hashes
 	if f.params.Layout == Blocked {
@@ -86,8 +87,8 @@ func addLines(words []uint64, lines uint64, k int, digests []hashfam.Digest) {
 }
 
 // hasLines appends the result of hasBlocked for each digest in a nonempty block
-// to dst, which must have the capacity. With AVX-512, it tests eight positions
-// at a time.
+// to dst, which must have room for the results. The AVX-512 version tests eight
+// positions at a time.
 func hasLines(dst []bool, words []uint64, lines uint64, k int, digests []hashfam.Digest) []bool {
 	if useAVX512 {
 		end := len(dst)

@@ -8,12 +8,13 @@ import (
 )
 
 // useAVX512 is a variable so that tests can turn it off. Builds with the race
-// detector do not use AVX-512, because it does not see assembly's memory
-// accesses.
+// detector do not contain this file, because the race detector does not see
+// memory accesses in assembly.
 var useAVX512 = cpu.AVX512
 
-// powers[i] is value i of the probe sequence of digest 1. Assembly loads 8
-// values at a time; the table covers the longest sequence.
+// powers[i] is value i of digest 1's probe sequence. Value 0 selects a line,
+// and the others select the positions of up to 255 hash functions. There is one
+// more because assembly loads eight positions at a time.
 //
 //lint:ignore U1000 assembly reads it
 var powers = func() (list [1 + 256]uint64) {

@@ -19,16 +19,16 @@ func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
 	return frame.AppendBinary(dst, f.encode)
 }
 
-// AppendFrame appends an encoded filter of the keys with the given digests,
-// which must be computed by c.Family, to dst and returns the extended slice.
-// The bytes are the same as after [New], [Filter.AddAll] and
+// AppendFrame appends an encoded filter to dst and returns the extended slice.
+// The filter contains the keys with the given digests, which must be computed
+// by c.Family. The bytes are the same as after [New], [Filter.AddAll] and
 // [Filter.AppendBinary], but AppendFrame does not allocate the filter because
 // it sets the bits directly in dst. There can be more or fewer digests than
 // c.Capacity. If c.Capacity and c.MemoryBytes are both 0, the capacity is the
-// number of digests, or 1 if there are none. If [Config.Params] returns an
-// error, AppendFrame returns dst and this error.
+// number of digests, or 1 if there are none. If New would return an error,
+// AppendFrame returns dst and this error.
 //
-// Computing the Params takes longer than adding a few thousand keys, so
+// Computing the Params can take longer than adding a thousand keys, so
 // AppendFrame remembers the last ones. To build many small frames, set
 // Capacity, because otherwise every new number of digests needs other Params.
 //

@@ -56,9 +56,9 @@ func newConcurrent(f *Filter) *Concurrent {
 
 // Snapshot returns a plain filter with the Params and bits of c. It contains
 // every key whose Add returned before the call. A key that is added during the
-// call may be in the snapshot or not. If only some of its bits are, they raise
-// the fill ratio but have no other effect. Each snapshot is a copy of the whole
-// array.
+// call may be in the snapshot or not. If only some of its bits are in the
+// snapshot, they raise the fill ratio but have no other effect. Each snapshot
+// is a copy of the whole array.
 func (c *Concurrent) Snapshot() *Filter {
 	words := make([]uint64, len(c.words))
 	for i := range words {
@@ -88,7 +88,7 @@ func (c *Concurrent) AddDigest(d hashfam.Digest) {
 }
 
 // Contains reports whether key may have been added, and never blocks. If it
-// returns false, no Add of key has returned yet.
+// returns false, no Add of key had returned before the call.
 func (c *Concurrent) Contains(key []byte) bool { return c.ContainsDigest(c.hash.Sum(key)) }
 
 // ContainsString is like [Concurrent.Contains] for a string key.
@@ -128,10 +128,11 @@ func (c *Concurrent) ContainsOrAddString(key string) bool {
 
 // ContainsOrAddDigest is like [Concurrent.ContainsOrAdd] for a key's digest.
 //
-// Calls with equal digests share a lock, because without it, no order of
-// setting the k bits would be correct. Two goroutines could each find a bit
-// that they are the first to set, or another key could set this bit between
-// their tests.
+// Calls with equal digests share a lock, because the k bits alone cannot decide
+// which call is the first. If each call that sets a bit returned false, two
+// calls could set one bit each, and both return false. If only a certain bit
+// counted, another key could set this bit in the meantime, and no call would
+// return false.
 func (c *Concurrent) ContainsOrAddDigest(d hashfam.Digest) bool {
 	if c.ContainsDigest(d) {
 		return true
@@ -146,14 +147,16 @@ func (c *Concurrent) ContainsOrAddDigest(d hashfam.Digest) bool {
 	return false
 }
 
-// AddAll adds many keys. Use Family().SumAll to compute their digests. This is
-// faster than single calls, above all when the filter is larger than the cache.
+// AddAll adds the keys with the given digests. Use Family().SumAll to compute
+// them. AddAll is faster than single calls, above all when the filter is larger
+// than the cache.
 func (c *Concurrent) AddAll(digests []hashfam.Digest) {
 	var room [batch.Block]bool
 	c.made()
 	for block := range slices.Chunk(digests, batch.Block) {
-		// The CPU can overlap the loads of different digests, whereas an atomic
-		// instruction waits for all earlier loads.
+		// Query the whole block first: the CPU can overlap the loads of
+		// different digests, whereas an atomic instruction waits for all
+		// earlier loads.
 		for i, found := range c.hasBlock(room[:0], block) {
 			if !found {
 				c.AddDigest(block[i])
@@ -172,7 +175,8 @@ func (c *Concurrent) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 	return dst
 }
 
-// hasBlock appends a block's results to dst, which must have the capacity.
+// hasBlock appends the result for each digest in a block to dst, which must
+// have room for the results.
 //
 // The AVX-512 code does not load words atomically, but it is correct as well.
 // Even in a torn word, every bit has its value from before or after a
@@ -193,9 +197,9 @@ func (c *Concurrent) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
 	return dst
 }
 
-// Merge adds every key of the plain filters to c. During the call their keys
-// may be found or not; when Merge has returned, they will all be found. It
-// returns the errors of [Filter.Merge] and then leaves c unchanged.
+// Merge adds every key of the plain filters to c. During the call, their keys
+// may be found or not. When Merge has returned, they will all be found. Merge
+// returns the errors of [Filter.Merge], all of them before it changes c.
 func (c *Concurrent) Merge(others ...*Filter) error {
 	if err := c.made().compatible(others...); err != nil {
 		return err
@@ -210,8 +214,8 @@ func (c *Concurrent) Merge(others ...*Filter) error {
 	return nil
 }
 
-// Reset removes all keys that were added before the call. Do not call Add at
-// the same time: its key may be lost even after it has returned.
+// Reset removes all keys that were added before the call. Do not call Add
+// during Reset, because the new key may be lost even though Add has returned.
 func (c *Concurrent) Reset() {
 	c.made()
 	for i := range c.words {
@@ -241,12 +245,13 @@ func (c *Concurrent) ones() uint64 {
 func (c Concurrent) MarshalText() ([]byte, error) { return c.Snapshot().MarshalText() }
 
 // The functions below are like the ones in bloom.go, but access the words
-// atomically. setBitsAtomic and hasBitsAtomic serve several layouts: value i of the
-// probe sequence p selects one of span bits, from bit i*step on.
+// atomically. setBitsAtomic and hasBitsAtomic are for Partitioned filters,
+// where step is span, and for Classic filters, where step is 0: value i of the
+// probe sequence p selects one of the span bits that begin at bit i*step.
 
-// setAtomic sets a bit of w. It tests the bit first, because many bits are already
-// set, a test is much faster than an atomic instruction, and other processors
-// can keep the cache line.
+// setAtomic sets a bit of w. It tests the bit first, because many bits are
+// already set. A test is much faster than an atomic instruction, which also
+// removes the line from the caches of other cores.
 func setAtomic(w *uint64, bit uint64) {
 	if atomic.LoadUint64(w)&bit == 0 {
 		atomic.OrUint64(w, bit)

@@ -52,9 +52,9 @@ func (l *Layout) UnmarshalText(text []byte) error {
 
 // A Config describes a filter by two or all of Capacity, FPRate and
 // MemoryBytes. If two are set, the third follows from them. If all three are
-// set, the filter is the smallest one that meets FPRate. If this is larger than
-// MemoryBytes, the error contains the required memory and the rate that would
-// fit.
+// set, the filter is the smallest one that meets FPRate. If no such filter fits
+// in MemoryBytes, [New] returns an error that contains the required memory and
+// the rate that would fit.
 type Config struct {
 	// Capacity is the number of distinct keys for which FPRate holds. If you
 	// add more keys, none will be lost, but the rate will rise. If Capacity is
@@ -104,13 +104,15 @@ type Params struct {
 //
 // Unless the filter uses all of MemoryBytes, the number of bits (Classic), bits
 // per slice (Partitioned) or lines (Blocked, with 1,024 lines or more) is
-// rounded up to a multiple of 8, so that it can be folded three times.
+// rounded up to a multiple of 8, so that [Filter.Fold] can be called three
+// times.
 //
 // Params returns [hashfam.ErrParams], naming the field, if no filter meets c.
-// It runs in O(k^2) time for each of about ten sizes: five microseconds for
-// common rates, tens of microseconds below 1e-4, and up to a few milliseconds
-// for extreme rates. Without a Capacity, it needs a millisecond for common
-// rates, and a second or more for the lowest ones.
+// It computes the rates of about ten sizes in O(k^2) time each. In total, this
+// needs up to 20 microseconds for common rates, tens of microseconds below
+// 1e-4, and up to a few milliseconds for extreme rates. Without a Capacity, it
+// needs up to ten milliseconds for common rates, and up to a tenth of a second
+// for extreme ones.
 func (c Config) Params() (Params, error) {
 	if c.Layout > Blocked {
 		return Params{}, paramError("Config.Layout", c.Layout, "classic, partitioned or blocked")
@@ -149,7 +151,8 @@ func (c Config) within(n, bytes uint64) Params {
 	return of(best)
 }
 
-// check returns an error with the given reason that names an invalid field.
+// check returns an error that has the given reason and names an invalid field,
+// or nil if p is valid.
 func (p Params) check(reason error) error {
 	switch {
 	case p.Bits == 0 || p.Bits > sizing.MaxBits:
@@ -170,8 +173,8 @@ func (p Params) fits() error {
 	return errs.Fits(hashfam.ErrParams, "Params.Bits", p.Bits, p.SizeBytes())
 }
 
-// checkWords returns an error with the given reason if a bit after the last one
-// is set. words may be longer than p.words(), but not shorter.
+// checkWords returns an error with the given reason if a bit after the first
+// p.Bits bits is set. words may be longer than p.words(), but not shorter.
 func (p Params) checkWords(words []uint64, reason error) error {
 	if end := 64 * uint64(len(words)); p.Bits < end && onesIn(words, p.Bits, end) != 0 {
 		return errs.Field(reason, "bits beyond the last", "not zero", "zeros")
@@ -189,9 +192,9 @@ func (p Params) SizeBytes() uint64 { return 8 * p.words() }
 
 func (p Params) words() uint64 { return p.Bits/64 + (p.Bits%64+63)/64 }
 
-// unit returns the number of slices in a Partitioned filter, the number of bits
-// in a Blocked filter's line, and otherwise 1. Bits is a multiple of this
-// number, and the quotient is the range of positions.
+// unit returns the number by which Bits must be divisible: the number of slices
+// (Partitioned), the bits in a line (Blocked), or 1 (Classic). The quotient is
+// the filter's span.
 func (p Params) unit() uint64 {
 	switch p.Layout {
 	case Partitioned:
@@ -204,13 +207,14 @@ func (p Params) unit() uint64 {
 
 // RateAt returns the expected false-positive rate of a filter with these
 // parameters and n distinct keys, or NaN if p is invalid. It runs in O(k^2)
-// time, which is tens of microseconds.
+// time, which is a few microseconds for common rates.
 //
 // The rate is the exact expectation over all families: Bose et al., IPL 108,
-// 2008 (Classic), and the equivalent for the other layouts. It includes the
-// probability n/2^64 that a key has the same digest as a key in the filter. In
-// a Classic filter, this probability is about three times as high, because
-// digests one step apart in the probe sequence share all positions except one.
+// 2008 (Classic), and the equivalent for the other layouts. It includes n/2^64,
+// the probability that a key has the same digest as a key in the filter. In a
+// Classic filter that is half full, it includes about three times this number,
+// because digests that are a few steps apart in the probe sequence share most
+// positions.
 func (p Params) RateAt(n uint64) float64 {
 	if p.check(hashfam.ErrParams) != nil {
 		return math.NaN()
@@ -219,9 +223,10 @@ func (p Params) RateAt(n uint64) float64 {
 }
 
 // CapacityAt is the inverse of RateAt: it returns the largest number of
-// distinct keys whose false-positive rate does not exceed rate. This is 0 if p
-// is invalid, and math.MaxUint64 if rate is 1 or more. It searches by calling
-// RateAt a few dozen times, which takes up to a millisecond for common rates.
+// distinct keys for which the false-positive rate does not exceed rate. This is
+// 0 if p is invalid, and math.MaxUint64 if rate is 1 or more. CapacityAt calls
+// RateAt up to a few dozen times, which takes tens of microseconds for common
+// rates.
 func (p Params) CapacityAt(rate float64) uint64 {
 	if p.check(hashfam.ErrParams) != nil {
 		return 0

@@ -40,9 +40,9 @@ func parseDelta(h frame.Header, _ hashfam.Family) (deltaParams, error) {
 // than the minimum, or up to 9% if a third of the bits changed, but never more
 // than the encoding of f.
 //
-// Since a delta can set and clear bits, f and old can also be projections that
-// a counting filter had at different times. Use [Filter.Clone] to keep the
-// filter last sent.
+// Since a delta can set and clear bits, f and old can also be the results of
+// Filter.Bloom in package counting at different times. Use [Filter.Clone] to
+// keep the filter that was sent last, which will be old in the next call.
 //
 // AppendDelta returns [hashfam.ErrIncompatible] if the [Params] differ, and
 // [hashfam.ErrParams] if f is the zero Filter. In addition to the delta, it
@@ -144,9 +144,9 @@ func (f *Filter) change(code []uint64, n, flip uint64) {
 // digests, it must not be the family that hashes keys.
 func (f *Filter) deltaFamily() hashfam.Family { return f.params.Family.Derive("bloom delta") }
 
-// fingerprint returns a digest of the Params and bits of f. Its input is the
-// parameters in a frame of f, followed by digests for each 1024 bytes of the
-// payload, several of which are computed at once.
+// fingerprint returns a digest of the Params and bits of f. The input of the
+// hash is the parameters in a frame of f, followed by a digest of each 1024
+// bytes of the payload. SumAll computes several of these digests at once.
 func (f *Filter) fingerprint() uint64 {
 	fam := f.deltaFamily()
 	b := slices.Grow(f.params.encoded().Header(0).Params, len(f.words)/16+8)
@@ -181,12 +181,13 @@ func (f *Filter) proof(base uint64) uint64 {
 //	gaps           1       1           5
 //	code        1 10    1 10       01 10
 //
-// Zeros fill the last word. No code can be shorter than log2 of the number of
-// ways to choose n of m positions. The code of random positions needs 1.00 to
-// 1.09 times this number of bits, and no positions need more than 1.11 times.
+// Zeros fill the last word. On average over all choices of n of m positions, no
+// code can be shorter than log2 of the number of choices. The Rice code of
+// random positions needs 1.00 to 1.09 times this number of bits, and no
+// positions need more than 1.11 times.
 
-// riceBits returns the b for which the longest code of n positions is shortest,
-// and the length of this code: up to m bits, its length with b = 0.
+// riceBits returns the b that minimizes the length of the longest code of n
+// positions, and this length. It is at most m bits, the length with b = 0.
 func riceBits(m, n uint64) (b, longest uint64) {
 	for n > 0 && n<<(b+1) < m-n {
 		b++
@@ -210,9 +211,9 @@ func riceCode(m, n uint64, positions iter.Seq[uint64]) []uint64 {
 	return code[:(end+63)/64]
 }
 
-// ricePositions calls each for the n positions in a code, in ascending order.
-// If riceCode would not return this code for any n positions below m,
-// ricePositions returns false, possibly after calling each.
+// ricePositions calls the function each for the n positions in a code, in
+// ascending order. It returns false, possibly after some of these calls, if
+// code is not a result of riceCode for n positions below m.
 func ricePositions(code []uint64, m, n uint64, each func(uint64)) bool {
 	b, _ := riceBits(m, n)
 	next, at, end := uint64(0), uint64(0), 64*uint64(len(code))
@@ -231,8 +232,9 @@ func ricePositions(code []uint64, m, n uint64, each func(uint64)) bool {
 	return end-at < 64 && nextOne(code, at) == end
 }
 
-// nextOne returns the position of the first one at or after bit i, starting
-// with the lowest bit of each word. If there is none, it returns the total.
+// nextOne returns the position of the first bit that is set at or after bit i,
+// or the number of bits if there is none. Bit 0 is the lowest bit of the first
+// word.
 func nextOne(words []uint64, i uint64) uint64 {
 	end := 64 * uint64(len(words))
 	for ; i < end; i = (i/64 + 1) * 64 {

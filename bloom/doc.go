@@ -1,13 +1,25 @@
 // Package bloom implements Bloom filters: sets that use a few bits per key and
 // report that a key may be in the set, or that it is certainly not.
 //
-//   - add: [New], [Filter.Add], [Filter.ContainsOrAdd], [Filter.AddAll]
-//   - query: [Filter.Contains], [Filter.ContainsAll]
-//   - combine: [Filter.Merge], [Filter.Intersect], [Filter.FoldTo]
-//   - store: [Filter.WriteTo], [Filter.ReadFrom], [NewReceiver], [AppendFrame]
+// Most programs need only these names:
+//
+//   - create: [Config], [New]
+//   - add: [Filter.Add], [Filter.AddString], [Filter.ContainsOrAdd]
+//   - query: [Filter.Contains], [Filter.ContainsString]
+//   - combine: [Filter.Merge]
+//   - store: [Filter.WriteTo] or [Filter.MarshalBinary], [Filter.ReadFrom]
+//   - inspect: [Filter.FalsePositiveRate], [Filter.EstimatedLen]
+//
+// These are for special purposes:
+//
+//   - process many keys at once: [Filter.AddAll], [Filter.ContainsAll]
+//   - intersect, compare: [Filter.Intersect], [Filter.Jaccard]
+//   - make smaller: [Filter.Fold], [Filter.FoldTo]
+//   - decode with a keyed family: [NewReceiver]
+//   - encode without a filter: [AppendFrame]
 //   - query encoded filters: [NewView], [NewFrameReader]
 //   - update copies on other servers: [Filter.AppendDelta], [Filter.ApplyDelta]
-//   - inspect: [Config.Params], [Params.RateAt], [Filter.EstimatedLen]
+//   - plan: [Config.Params], [Params.RateAt], [Params.CapacityAt]
 //   - grow, forget, share: [NewScalable], [NewRotating], [NewConcurrent]
 //
 // A filter never loses a key: a key that was added will always be found. A key

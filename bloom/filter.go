@@ -50,8 +50,8 @@ func NewReceiver(fam hashfam.Family) *Filter {
 // the slice itself, so the caller must not use it again.
 //
 // FromWords returns [hashfam.ErrParams], naming the field, if p is invalid, if
-// there are not exactly ceil(Bits/64) words, or if a bit after the last one is
-// set.
+// there are not exactly ceil(Bits/64) words, or if a bit after the first Bits
+// bits is set.
 //
 // For a Blocked filter, words should begin at a multiple of 64 bytes, as large
 // slices in Go do. Otherwise a key can cause two cache misses instead of one.

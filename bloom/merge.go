@@ -6,12 +6,14 @@ import (
 )
 
 // Merge adds every key of the other filters to f. The result is identical, bit
-// for bit, to a filter built from all of these keys. If a filter's [Params]
-// differ, Merge returns [hashfam.ErrIncompatible], naming the field and the
-// filter's index in others, and leaves f unchanged. When f is larger than the
-// cache, one call with many filters is faster than many calls, because it
-// passes over f only once. To merge filters of different sizes, see
+// for bit, to a filter built from the keys of all filters. When f is larger
+// than the cache, one call with many filters is faster than many calls, because
+// it passes over f only once. To merge filters of different sizes, see
 // [Filter.Fold].
+//
+// If a filter has different [Params], Merge returns [hashfam.ErrIncompatible]
+// and leaves f unchanged. The error names the field and, if there are several
+// others, the filter's index.
 func (f *Filter) Merge(others ...*Filter) error {
 	if err := f.made().compatible(others...); err != nil {
 		return err
@@ -37,10 +39,10 @@ func (s *setup) compatible(others ...*Filter) error {
 }
 
 // Intersect clears the bits of f that are not set in other. Keys that are in
-// both filters will still be found. Since the result usually has more bits than
-// a filter built from the common keys, its rate is higher, but does not exceed
-// the lower rate of the two filters. If the [Params] differ, Intersect returns
-// [hashfam.ErrIncompatible] and leaves f unchanged.
+// both filters will still be found. Since the result usually has more bits set
+// than a filter built from the common keys, its rate is higher, but does not
+// exceed the lower rate of the two filters. If the [Params] differ, Intersect
+// returns [hashfam.ErrIncompatible] and leaves f unchanged.
 func (f *Filter) Intersect(other *Filter) error {
 	if err := f.made().compatible(other); err != nil {
 		return err
@@ -64,9 +66,10 @@ func (f *Filter) Intersect(other *Filter) error {
 // can be folded six times if it is Classic. In the other layouts, folding it
 // may not be possible.
 //
-// To merge filters of different sizes, call [Config.Params] once, for the keys
-// of all filters, and double Bits for those that need a lower rate. Each can
-// then be folded to the smallest size, which the merged filter has.
+// To merge filters of different sizes, create them for it: call [Config.Params]
+// once, with the number of keys in the merged filter as Capacity. If a filter
+// needs a lower rate until then, double its Bits once or several times. Before
+// merging, fold this filter until it has the original Bits.
 func (f *Filter) Fold() error {
 	f.made()
 	half, err := f.folded()
@@ -120,8 +123,8 @@ func foldBits(dst, src []uint64) {
 	}
 }
 
-// evenBits moves the 32 even-numbered bits of w to its low half. Each step
-// closes the gaps between groups of 1, 2, 4, 8 and 16 bits.
+// evenBits moves the 32 even-numbered bits of w to its low half. The steps
+// close the gaps between groups of 1, 2, 4, 8 and 16 bits.
 func evenBits(w uint64) uint64 {
 	w &= 0x5555555555555555
 	w = (w | w>>1) & 0x3333333333333333

@@ -17,10 +17,12 @@ import (
 // generation is cleared and becomes the newest one. This generalizes double
 // buffering (Chang, Feng and Li, INFOCOM 2004).
 //
-// A window of G parts, each rounded up to a whole number of keys or
-// nanoseconds, needs G+1 generations, and a lookup queries all of them. A key
-// is remembered for the whole window, and for no longer than G+1 parts, so
-// EstimatedLen may count keys that are older than the window.
+// The window consists of G parts, the Parts of the [RotatingConfig], each
+// rounded up to a whole number of keys or nanoseconds. It needs G+1
+// generations, because the newest one is not full yet, and a lookup of an
+// absent key queries all of them. A key is remembered for the whole window, and
+// for no longer than G+1 parts, so EstimatedLen may count keys that are older
+// than the window.
 //
 // A Rotating uses neither a clock nor a goroutine: the caller sets the time
 // using [Rotating.Advance]. Two Rotatings cannot be merged, because their
@@ -33,8 +35,8 @@ type Rotating struct {
 }
 
 // NewRotating returns an empty filter for c. It returns [hashfam.ErrParams],
-// naming the field, if c is invalid, if a generation would be too large, or if
-// its rate would be too low for 64-bit digests.
+// naming the field, if c is invalid, or if a generation would be too large or
+// its rate too low for 64-bit digests.
 func NewRotating(c RotatingConfig) (*Rotating, error) {
 	c, p, err := c.plan() // if there is an error, p has no bits
 	bytes := uint64(c.Parts+1) * p.SizeBytes()
@@ -96,8 +98,9 @@ func (r *Rotating) ContainsOrAddDigest(d hashfam.Digest) bool {
 // Advance moves the end of the window to t, and forgets all keys that are older
 // than Span + Span/G. If an earlier call had a later time, Advance does
 // nothing, and keys will still be added at the later time. Keys that were added
-// before the first call count as added at its time. All times before 1678 are
-// treated as the same time, and so are all times after 2262.
+// before the first call of Advance count as added at the time of this call. All
+// times before 1678 are treated as the same time, and so are all times after
+// 2262.
 //
 // If Span is 0, Advance has no effect. It runs in constant time unless it
 // clears generations.

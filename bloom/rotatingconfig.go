@@ -13,9 +13,9 @@ import (
 
 // A RotatingConfig describes a [Rotating].
 type RotatingConfig struct {
-	// Keys is the number of keys in a window, which must not be 0. If Span is
-	// 0, the window contains the last Keys keys that were added. Otherwise,
-	// Keys is the number of distinct keys expected within Span. If you add more
+	// Keys is the number of keys in a window. It must not be 0. If Span is 0,
+	// the window contains the last Keys keys that were added. Otherwise, Keys
+	// is the number of distinct keys expected within Span. If you add more
 	// keys, none will be forgotten too early, but the rate will rise.
 	Keys uint64
 
@@ -30,9 +30,10 @@ type RotatingConfig struct {
 	// bits and is remembered for up to two windows. With 4 parts, it uses 16
 	// bits and is remembered for up to 1.25 windows.
 	//
-	// If Span is given, each part has room only for Keys/Parts keys. So FPRate
-	// holds in any burst if Parts is 1, but with more parts only as long as no
-	// more than Keys/Parts keys are added within Span/Parts.
+	// If Span is given, each part has room only for Keys/Parts keys. If Parts
+	// is 1, FPRate therefore holds even if all Keys keys are added at once.
+	// With more parts, it holds only as long as no more than Keys/Parts keys
+	// are added within Span/Parts.
 	Parts int
 
 	// FPRate is the maximum false-positive rate of the whole window, as a
@@ -48,7 +49,8 @@ type RotatingConfig struct {
 
 // The default of Parts. In a window of keys, no burst can add more keys to a
 // part than it has room for, so several parts are useful. 2 parts need 10% more
-// memory than 4, while 8 parts need 1% less, but twice the time for a lookup.
+// memory than 4, while 8 parts need 2% less, but a lookup queries 9 generations
+// instead of 5.
 const (
 	partsOfKeys = 4
 	partsOfSpan = 1

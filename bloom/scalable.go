@@ -26,8 +26,8 @@ import (
 //
 // Two Scalables cannot be merged: if the result had the stages of both, its
 // rate would be the sum of both rates, and if stages were merged, some would be
-// overfull. [Scalable.Attach] adds a plain filter and its rate. A Scalable must
-// not be copied by value; use [Scalable.Clone] instead.
+// overfull. [Scalable.Attach] can add a plain filter, whose rate is then added,
+// too. A Scalable must not be copied by value; use [Scalable.Clone] instead.
 type Scalable struct {
 	stages
 	config ScalableConfig

@@ -39,8 +39,9 @@ var scalableFormat = frame.Format[openScalable, uint64]{
 	Kind: frame.ScalableBloom, Version: 1, Errs: errs, Parse: parseScalable,
 }
 
-// AppendBinary appends the encoded filter to dst: the bit arrays, and about 80
-// bytes for each stage. See Encoding in package [hashfam].
+// AppendBinary appends the encoded filter to dst: the bit arrays, up to 72
+// bytes for each stage, and up to 184 bytes for the rest. See Encoding in
+// package [hashfam].
 func (s *Scalable) AppendBinary(dst []byte) ([]byte, error) {
 	return frame.AppendBinary(dst, s.encode)
 }
@@ -159,8 +160,8 @@ func (s *Scalable) readStages(words []uint64, n uint64) error {
 // of the next stage is in proportion to the bytes that were decoded. A valid
 // stage for n keys with rate p has at least n log2(1/p) bits, the minimum for
 // any structure, because a Bloom filter needs 1.44 times this number. Only the
-// newest stage may be smaller if MemoryBytes has no room for another one, but
-// not smaller than the previous stage.
+// newest stage may be smaller, if MemoryBytes has no room for another stage,
+// but not smaller than the previous stage.
 func (s *Scalable) checkStages() error {
 	if s.stored > s.capacity() {
 		return errs.Field(hashfam.ErrCorrupt, "keys in the newest stage", s.stored, fmt.Sprintf("at most %d", s.capacity()))

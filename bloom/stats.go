@@ -11,12 +11,12 @@ import (
 func (f *readable) FillRatio() float64 { return float64(ones(f.words)) / float64(f.params.Bits) }
 
 // FalsePositiveRate returns the probability that the filter in its current
-// state finds a key that was not added. Since it depends only on the bits that
-// are set, it does not matter how the filter was filled. The rate is the fill
-// ratio to the power k (Classic), the product of the slices' fill ratios
-// (Partitioned), or the mean over all lines of the line's fill ratio to the
-// power k (Blocked). FalsePositiveRate adds the tiny probability of an equal
-// digest, and runs in O(m) time.
+// state finds a key that was not added. This rate depends only on the bits that
+// are set, and not on how the filter was filled. It is the fill ratio to the
+// power k (Classic), the product of the slices' fill ratios (Partitioned), or
+// the mean over all lines of the line's fill ratio to the power k (Blocked).
+// FalsePositiveRate adds the tiny probability of an equal digest, and runs in
+// O(m) time.
 func (f *readable) FalsePositiveRate() float64 {
 	n := uint64(min(f.EstimatedLen(), 1<<63))
 	if f.params.Layout == Classic {
@@ -57,9 +57,10 @@ func (f *readable) EstimatedLen() float64 { return f.params.estimate(ones(f.word
 // Jaccard estimates the Jaccard similarity of the two key sets: the size of
 // their intersection divided by the size of their union. It is 0 for disjoint
 // sets, and 1 for equal sets and for two empty sets. Jaccard uses estimated key
-// counts because the ratio of set bits would be biased, for example 0.385
-// instead of 0.25. If all bits are set in either filter, the result is NaN. If
-// the [Params] differ, Jaccard returns [hashfam.ErrIncompatible].
+// counts, because the fraction of set bits that both filters share would be too
+// high, for example 0.385 instead of 0.25. If all bits are set in either
+// filter, the result is NaN. If the [Params] differ, Jaccard returns
+// [hashfam.ErrIncompatible].
 func (f *Filter) Jaccard(other *Filter) (float64, error) {
 	if err := f.compatible(other); err != nil {
 		return 0, err

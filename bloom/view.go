@@ -34,12 +34,12 @@ func (v *View) Verify() error {
 	return v.params.checkWords(v.words, hashfam.ErrCorrupt)
 }
 
-// A FrameReader queries encoded filters of any layout without opening them.
-// This is faster if a filter is queried only once, for example when its block
-// or footer does not stay in a cache. Use [NewFrameReader] to create one
+// A FrameReader queries encoded filters of any layout without a [View]. This is
+// faster if a filter is queried only once, for example because the file block
+// that contains it does not stay in a cache. Use [NewFrameReader] to create one
 // FrameReader per family, which can be copied and used concurrently. A
 // FrameReader does not retain frames. Since it is not a filter, it has no
-// encoding, and its JSON is empty.
+// encoding, and encoding/json writes {}.
 type FrameReader struct{ frames frame.Glance }
 
 // NewFrameReader returns a FrameReader for filters that were encoded with fam.
@@ -50,11 +50,11 @@ func NewFrameReader(fam hashfam.Family) FrameReader { return FrameReader{format.
 // encodes. d must be computed by the reader's family. frame can start at any
 // address, on any platform.
 //
-// If ContainsDigest returns one of the errors of [Filter.UnmarshalBinary], the
-// result is true, so that no key is lost. ContainsDigest never panics or reads
-// outside the frame, but it computes no checksum, so the result can be wrong if
-// the frame is damaged. Use [Filter.UnmarshalBinary] or [View.Verify] to check
-// a frame.
+// ContainsDigest returns the errors of [Filter.UnmarshalBinary]. The result is
+// then true, so that no key is lost. A damaged frame never causes a panic or a
+// read outside the frame, but ContainsDigest computes no checksum, so the
+// result can be wrong. Use [Filter.UnmarshalBinary] or [View.Verify] to check a
+// frame.
 func (r FrameReader) ContainsDigest(frame []byte, d hashfam.Digest) (bool, error) {
 	bits, rest, array, ok := r.frames.At(frame)
 	k, layout := int(rest&0xff), Layout(rest>>8)
@@ -74,9 +74,9 @@ func (r FrameReader) ContainsDigest(frame []byte, d hashfam.Digest) (bool, error
 	return true, err
 }
 
-// inArray reports whether all k bits are set. Value i of the probe sequence p
-// selects one of the span bits that begin at bit i*step. Bit i%64 of word i/64
-// is bit i%8 of byte i/8.
+// inArray reports whether all k bits of a key are set. Value i of the probe
+// sequence p selects one of the span bits that begin at bit i*step. Bit j%64 of
+// a filter's word j/64 is bit j%8 of byte j/8.
 func inArray(array []byte, span, step uint64, k int, p hashfam.Probe) bool {
 	base, missing := uint64(0), byte(0)
 	for ; k > 0; k, p = k-1, p.Next() {
