@@ -9,8 +9,8 @@ import (
 )
 
 // AddAll calls [Filter.AddDigest] for each digest. Use Family().SumAll to
-// compute them. Both are faster than single calls, above all when the filter is
-// larger than the cache.
+// compute them. AddAll is faster than single calls if the filter is larger than
+// the cache.
 func (f *Filter) AddAll(digests []hashfam.Digest) {
 	f.made()
 	for group, rest := f.group(digests); len(group) > 0; group, rest = f.group(rest) {
@@ -83,8 +83,10 @@ func (f *Filter) CountAll(dst []uint64, digests []hashfam.Digest) []uint64 {
 	return dst
 }
 
-// group returns the first of the digests and the rest. When it returns, the
-// counters of the group are in the cache or are being loaded.
+// group returns the first of the digests and the rest. In a Blocked filter, and
+// in a Classic filter that is larger than the cache, it also loads counters of
+// the next digests; see [batch.Spread]. Otherwise, the group contains all
+// digests.
 func (f *Filter) group(digests []hashfam.Digest) (group, rest []hashfam.Digest) {
 	switch {
 	case len(digests) == 0:

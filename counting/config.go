@@ -117,8 +117,8 @@ func (p Params) fits() error {
 	return errs.Fits(hashfam.ErrParams, "Params.Counters", p.Counters, p.SizeBytes())
 }
 
-// blocked reports whether the layout is [bloom.Blocked], not [bloom.Classic]. A
-// query would take longer if p were copied.
+// blocked reports whether the layout is [bloom.Blocked], not [bloom.Classic].
+// It has a pointer receiver because queries would take longer if p were copied.
 func (p *Params) blocked() bool { return p.Layout == bloom.Blocked }
 
 // String describes p in one line, without the family's key.
@@ -148,7 +148,7 @@ func (p Params) RateAt(n uint64) float64 {
 }
 
 // CapacityAt is the inverse of RateAt: it returns the largest number of
-// distinct keys whose false-positive rate does not exceed rate; see
+// distinct keys for which the false-positive rate does not exceed rate; see
 // [bloom.Params.CapacityAt].
 func (p Params) CapacityAt(rate float64) uint64 {
 	if p.check(hashfam.ErrParams) != nil {

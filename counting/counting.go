@@ -143,8 +143,7 @@ func (f *Filter) DeleteDigest(d hashfam.Digest) bool {
 
 // In a Classic filter, a key has k positions among the m counters, which are
 // the positions of its bits in a classic Bloom filter. If two of these
-// positions are the same, the key increments and decrements the counter there
-// by two.
+// positions are the same, the key counts twice in this counter.
 
 func add(counters nibbles.Counters, m uint64, k int, d hashfam.Digest) {
 	for p := d.Probe(); k > 0; k, p = k-1, p.Next() {

@@ -2,12 +2,24 @@
 // that can delete keys. They were introduced by Fan, Cao, Almeida and Broder
 // (Summary Cache, IEEE/ACM Transactions on Networking 8(3), 2000).
 //
-//   - add: [New], [Filter.Add], [Filter.AddAll]
-//   - delete: [Filter.Delete], [Filter.DeleteAll]
-//   - query: [Filter.Contains], [Filter.Count], [Filter.ContainsAll]
-//   - combine: [Filter.Merge]; to send plain bits: [Filter.Bloom]
-//   - store: [Filter.WriteTo], [Filter.ReadFrom], [NewReceiver]
-//   - inspect: [Config.Params], [Filter.EstimatedLen], [Filter.Stuck]
+// Most programs need only these names:
+//
+//   - create: [Config], [New]
+//   - add: [Filter.Add], [Filter.AddString]
+//   - delete: [Filter.Delete], [Filter.DeleteString]
+//   - query: [Filter.Contains], [Filter.Count]
+//   - combine: [Filter.Merge]
+//   - store: [Filter.WriteTo] or [Filter.MarshalBinary], [Filter.ReadFrom]
+//   - inspect: [Filter.FalsePositiveRate], [Filter.EstimatedLen]
+//
+// These are for special purposes:
+//
+//   - change many keys at once: [Filter.AddAll], [Filter.DeleteAll]
+//   - query many keys at once: [Filter.ContainsAll], [Filter.CountAll]
+//   - send a quarter of the bytes: [Filter.Bloom]
+//   - decode with a keyed family: [NewReceiver]
+//   - plan: [Config.Params], [Params.RateAt], [Params.CapacityAt]
+//   - detect counters that never change: [Filter.Stuck]
 //   - share between goroutines: package hashfam/sharded
 //
 // Where a Bloom filter has a bit, a counting filter has a counter of four bits,
@@ -37,17 +49,17 @@
 //
 // # Multisets
 //
-// A key can be added several times, and must then be deleted as often.
+// A key can be added several times, and then needs the same number of deletes.
 // [Filter.Count] returns an upper bound on the number of copies, up to 15. If
 // two of the key's positions are the same counter, Add increments this counter
 // twice and Delete decrements it twice. If most keys have many copies, counters
-// that keys share are stuck, so a few keys will always be found.
+// that several keys share are stuck, so a few keys will always be found.
 //
 // # Layouts
 //
 // [bloom.Classic], the default, places the k positions of a key anywhere in the
 // array and needs the least memory. [bloom.Blocked] places them within 512
-// counters, which are four adjacent cache lines, so that batches are much faster
-// when the filter is larger than the cache. A Blocked filter needs 3% more
-// memory at 1%, and 15% more at 0.01%. There is no partitioned layout.
+// counters, which are four adjacent cache lines, so that batches are much
+// faster when the filter is larger than the cache. A Blocked filter needs 3%
+// more memory at 1%, and 15% more at 0.01%. There is no partitioned layout.
 package counting

@@ -7,13 +7,13 @@ import (
 // Merge adds all copies of all keys in the other filters to f. Each counter
 // becomes the sum of the counters, and is stuck if this sum is 15 or more. If
 // no key was deleted from the filters, the result is therefore identical to a
-// filter built from all of the keys. If f itself is among others, its keys are
-// added once more each time, and Merge needs a copy of f.
+// filter built from all of the keys. If f itself is among the others, its keys
+// are added once more for each time, and Merge needs a copy of f.
 //
-// If a filter's [Params] differ, Merge returns [hashfam.ErrIncompatible],
-// naming the field and the filter's index in others, and leaves f unchanged.
-// When f is larger than the cache, one call with many filters is faster than
-// many calls, because it passes over f only once.
+// If a filter has different [Params], Merge returns [hashfam.ErrIncompatible]
+// and leaves f unchanged. The error names the field and, if there are several
+// others, the filter's index. When f is larger than the cache, one call with
+// many filters is faster than many calls, because it passes over f only once.
 func (f *Filter) Merge(others ...*Filter) error {
 	err := merge.Mergeable(errs, "Params", f.made().params, others, func(other *Filter) Params { return other.params })
 	if err != nil {

@@ -16,11 +16,11 @@ func (f *Filter) FillRatio() float64 {
 }
 
 // FalsePositiveRate returns the probability that the filter in its current
-// state finds a key that was not added. Since it depends only on the counters
-// that are not zero, it does not matter how the filter was filled. The rate is
-// the fill ratio to the power k (Classic), or the mean over all blocks of the
-// block's fill ratio to the power k (Blocked). The tiny probability of an equal
-// digest is added. FalsePositiveRate reads all counters.
+// state finds a key that was not added. This rate depends only on the counters
+// that are not zero, and not on how the filter was filled. It is the fill ratio
+// to the power k (Classic), or the mean over all blocks of the block's fill
+// ratio to the power k (Blocked). FalsePositiveRate adds the tiny probability
+// of an equal digest, and reads all counters.
 func (f *Filter) FalsePositiveRate() float64 {
 	n := uint64(min(f.EstimatedLen(), 1<<63))
 	k := float64(f.params.Hashes)
@@ -51,8 +51,8 @@ func (f *Filter) EstimatedLen() float64 {
 // Stuck returns the number of counters that have reached 15 and will never be
 // decremented. While the filter is within its capacity and contains few copies
 // of each key, this number is usually 0. As it grows, more deleted keys will
-// still be found, and only [Filter.Reset] clears such counters. Stuck reads all
-// counters.
+// still be found, and only [Filter.Reset] clears stuck counters. Stuck reads
+// all counters.
 func (f *Filter) Stuck() uint64 {
 	n := uint64(0)
 	for _, w := range f.counters {
