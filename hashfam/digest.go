@@ -3,18 +3,18 @@ package hashfam
 import "math/bits"
 
 // A Digest is the 64-bit hash of a key, computed by a [Family]. Compute it once
-// and use it with every structure of this family, but not of another one,
-// because there the same key has a different digest. A digest from a secret
-// family is itself secret and must not be revealed to anyone who can choose
-// keys.
+// and use it with every structure of this family. In another family, the same
+// key has a different digest. A digest from a secret family is itself secret
+// and must not be revealed to anyone who can choose keys.
 //
 // If keys are already hashed, you do not need to use SipHash. A good 64-bit
 // hash such as xxhash, or a random identifier, can be converted with Digest(x)
 // and used with a structure's Digest methods. All 64 bits must be well mixed.
-// Static filters need random low bits, too: with the digests i<<34, a filter
-// for 1% finds 4% of the absent keys, and with i<<40, all of them. Shift hashes
-// of 32 bits left by 32 so that [Digest.Shard] can use them. Since such a hash
-// is not secret, anyone can find keys that collide.
+// Packages static and perfect return [ErrParams] if 100 digests or more have
+// the same bit among the lowest 48. Bloom and counting filters can also use
+// hashes of 32 bits, shifted left by 32 so that [Digest.Shard] can use them,
+// but the false-positive rate for n keys cannot be below n/2^32. Since such
+// hashes are not secret, anyone can find keys that collide.
 //
 // All keys of a structure must use the same kind of digest. HeavyHitters and
 // Window in package countmin need digests from their family because they store
@@ -82,10 +82,10 @@ func (p Probe) In(n uint64) uint64 { return Reduce(uint64(p), n) }
 // the shard.
 func (d Digest) Shard(n int) int { return int(Reduce(uint64(d), uint64(max(n, 0)))) }
 
-// Reduce maps x, which should be uniform over all 64-bit values, to [0, n), by
-// returning the high half of the 128-bit product x*n (Lemire, ACM TOMACS 29,
-// 2019). Since this is exact for every n up to 2^64-1, it is monotonic in x,
-// and Reduce(x, n/2) is Reduce(x, n)/2 for even n. Reduce(x, 0) is 0.
+// Reduce maps x, which should be uniform over all 64-bit values, to [0, n). It
+// returns x*n/2^64, rounded down, which is the high half of the 128-bit product
+// (Lemire, ACM TOMACS 29, 2019). Reduce is therefore monotonic in x, and for
+// even n, Reduce(x, n/2) is Reduce(x, n)/2. Reduce(x, 0) is 0.
 func Reduce(x, n uint64) uint64 {
 	hi, _ := bits.Mul64(x, n)
 	return hi

@@ -5,9 +5,10 @@ import (
 	"fmt"
 )
 
-// The errors of all filterfam packages match one of these, which can be tested
-// for with errors.Is. Errors of a context, of a reader or writer, and of
-// package cuckoo, whose filters can be full, are the only others.
+// Errors of the filterfam packages match one of these, which can be tested for
+// with errors.Is. The exceptions are the errors of contexts, readers, writers,
+// files and the caller's functions, errors.ErrUnsupported, and the errors that
+// packages cuckoo and journal declare.
 var (
 	ErrParams       = errors.New("invalid parameters")               // a Config, Params or an argument is invalid
 	ErrIncompatible = errors.New("incompatible structures")          // two structures have different Params, or a delta is for another state

@@ -8,10 +8,10 @@ import "fmt"
 //
 // If a structure does not fit in the cache, a lookup spends most of its time
 // waiting for memory. Meanwhile, the CPU looks ahead a few hundred
-// instructions, most of which compute hashes. If a hash needs fewer, the CPU
-// reaches the next lookup's loads earlier. A Hasher for a large structure
-// therefore uses half the instructions, although each then waits longer for the
-// previous one.
+// instructions, most of which compute hashes. If a hash needs fewer
+// instructions, the CPU reaches the loads of the next lookup earlier. A Hasher
+// for a large structure therefore uses half the instructions, although a single
+// hash then takes longer, because each instruction waits for the previous one.
 type Hasher struct {
 	k0, k1 uint64
 	far    uint64 // 1 to use few instructions, otherwise 0

@@ -1,15 +1,21 @@
 // Package hashfam provides the hash functions that all filterfam packages use.
 // This comment also describes what their types have in common.
 //
-//   - hash one key: [Family.Sum], [Family.SumString], [Family.SumUint64]
+// Most programs need only these names:
+//
+//   - use a secret family: [RandomKey] and [New], or [Random]
+//   - hash one key: [Family], [Family.Sum], [Family.SumString]
 //   - hash many keys: [Family.SumAll], [Family.SumAllStrings]
-//   - use a secret family: [Random], or [RandomKey] and [New]
-//   - derive several families from one secret: [Family.Derive]
-//   - store a secret: the bytes of a [Key], k[:]
-//   - compute positions, shards: [Digest.Probe], [Probe.Next], [Digest.Shard]
-//   - inspect the errors of all packages: [FieldError] and the Err variables
+//   - test for errors: [ErrParams], [ErrIncompatible], [ErrCorrupt]
 //   - save a structure to a file: [WriteFile]
 //   - panic where an error would be a mistake in the program: [Must]
+//
+// These are for special purposes:
+//
+//   - hash numbers: [Family.SumUint64], [Family.SumAllUint64]
+//   - derive several families from one secret: [Family.Derive]
+//   - compute positions, shards: [Digest.Probe], [Probe.Next], [Digest.Shard]
+//   - inspect an error: [FieldError]
 //
 // For example:
 //
@@ -18,12 +24,12 @@
 //	digest := family.SumString("example.org")
 //
 // Each key is hashed once to a 64-bit [Digest], using SipHash-2-4 with a
-// 128-bit secret (Aumasson and Bernstein, INDOCRYPT 2012). A structure computes
-// all other values from this digest. For example, [Digest.Probe] returns a
-// sequence with one value for each hash function of a Bloom filter, and
-// [Reduce] maps a 64-bit value to a range of any size. Structures cannot
-// distinguish two keys with the same digest, so the false-positive rate for n
-// keys cannot be below n/2^64.
+// 128-bit [Key] (Aumasson and Bernstein, INDOCRYPT 2012). A structure computes
+// all other values from this digest. For example, [Digest.Probe] returns the
+// first value of a sequence with one value for each hash function of a Bloom
+// filter, and [Reduce] maps a 64-bit value to a range of any size. Structures
+// cannot distinguish two keys with the same digest, so the false-positive rate
+// for n keys cannot be below n/2^64.
 //
 // The zero [Family] is public: its functions are the same in every process, so
 // filters can be merged wherever they were built. But anyone who can choose
@@ -32,9 +38,9 @@
 // [Random] for a family that lives as long as the process.
 //
 // A Family is a small immutable value that can be copied, compared with == and
-// shared by goroutines. Only three kinds of functions in this package allocate
-// memory: [Family.SumAll] and its variants if dst is too small, [Family.Derive]
-// if the label is long, and functions that return or parse text.
+// shared by goroutines. Hashing allocates memory only in [Family.SumAll] and
+// its variants if dst is too small, in [Family.Derive] if the label is long,
+// and for long strings in a build with the tag purego.
 //
 // # Keys
 //
@@ -99,7 +105,7 @@
 // error matches both [ErrCorrupt] and io.EOF. If the reader reports how many
 // bytes follow, as a regular file or a bytes.Reader does, ReadFrom allocates
 // contents of up to 4 GiB once. Otherwise it allocates memory only as bytes
-// arrive, at most one and a half times the final size.
+// arrive, and uses at most one and a half times the final size.
 //
 // Functions such as ReadParams read only a frame's header, which is enough to
 // check the structure's size before decoding it.
@@ -108,21 +114,24 @@
 //
 // A view queries a frame directly, for example in a mapped file. Functions such
 // as NewView retain the data, which must not change while the view is used.
-// They check only the header, so call Verify to check the rest. In addition to
-// the decoding errors, they return [ErrParams] if the contents do not start at
-// a multiple of 8 in memory, and errors.ErrUnsupported on a big-endian platform
-// or in a build with the tag purego. The views of package perfect and the
-// FrameReaders of packages bloom and static have neither limit.
+// They check only the header, so call Verify to check the rest. They return the
+// decoding errors. In packages bloom and static, they also return [ErrParams]
+// if the contents do not start at a multiple of 8 in memory, and
+// errors.ErrUnsupported on a big-endian platform or in a build with the tag
+// purego. Other views, and all FrameReaders, work in any build and with data at
+// any address.
 //
 // If a structure cannot change after it was built, its view has the same type.
-// Encoding such a view calls Verify first. Other views have no encoding, because
-// their data is one. To get a deep copy, decode the data.
+// Encoding such a view calls Verify first. Other views cannot be encoded,
+// because the data that they use is already an encoding. To get a deep copy,
+// decode the data.
 //
 // A mapped file must not be unmapped while a lookup uses it, and must never be
-// truncated or overwritten; replace it with a new file, as [WriteFile] does.
-// When programs replace the structure while others read it, publish it with an
-// atomic.Pointer, and unmap the old file in a cleanup (runtime.AddCleanup) that
-// runs when no goroutine holds it any more.
+// truncated or overwritten; replace it with a new file, as [WriteFile] does. If
+// a program replaces a view while other goroutines use it, it should publish
+// the new view with an atomic.Pointer, and unmap the old file in a cleanup
+// (runtime.AddCleanup), which runs when no goroutine holds the old view any
+// more.
 //
 // # Printing
 //
@@ -144,9 +153,9 @@ import (
 // family.
 //
 // Anyone who knows a Key can choose keys that collide, so store it like any
-// other secret, apart from the filters that use it. Its bytes are k[:], because
-// printing or logging a Key only outputs "hashfam.Key(hidden)", and marshaling
-// it returns [ErrSecret].
+// other secret, apart from the filters that use it. To store a Key k, write its
+// bytes, k[:]. Printing or logging a Key only outputs "hashfam.Key(hidden)",
+// and marshaling it returns [ErrSecret].
 type Key [16]byte
 
 // RandomKey returns a random key from crypto/rand.
@@ -162,8 +171,8 @@ func RandomKey() Key {
 //
 // When a Family, or a struct with an exported Family field, is printed, the
 // output contains its check value instead of its key. Package fmt does not call
-// methods on unexported fields, so a type that uses a Family in an unexported
-// field must have a Format method of its own.
+// methods on unexported fields, so a type with an unexported Family field must
+// have its own Format method to hide the key.
 type Family struct {
 	k0, k1 uint64
 }

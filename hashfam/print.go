@@ -79,8 +79,8 @@ func (k Key) GobEncode() ([]byte, error) {
 	return nil, fmt.Errorf("hashfam: %w: a Key cannot be encoded as a gob; to store it, write k[:]", ErrSecret)
 }
 
-// UnmarshalText returns [ErrSecret] and leaves k unchanged. Without this method,
-// encoding/json would read a list of numbers as a key.
+// UnmarshalText returns [ErrSecret] and leaves k unchanged. Without this
+// method, encoding/json would read a list of numbers as a key.
 func (k *Key) UnmarshalText([]byte) error {
 	return fmt.Errorf("hashfam: %w: a Key has no text form; to set it, copy 16 bytes: copy(k[:], bytes)", ErrSecret)
 }

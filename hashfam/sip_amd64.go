@@ -11,9 +11,9 @@ import (
 
 // The assembly functions run the unmodified algorithm on a group of keys, using
 // one lane for each key. With AVX2, a group has 8 keys. With AVX-512, it has up
-// to 16 and needs nearly the same time if it has fewer, so groups smaller than
-// leastWide use AVX2. Fewer than leastNarrow keys, or leastUint64s numbers, are
-// hashed individually.
+// to 16, but smaller groups need nearly the same time, so groups of fewer than
+// leastWide keys use AVX2. Fewer than leastNarrow keys, or fewer than
+// leastUint64s numbers, are hashed individually.
 const (
 	wide   = 16
 	narrow = 8
@@ -69,15 +69,15 @@ func fetch[K bytesOrString](keys []K) {
 	prefetchKeys(first, stride, len(keys))
 }
 
-// prefetchKeys prefetches n > 0 keys and their headers, which start at first
-// and are stride bytes apart. It has no result, and prefetching memory that
-// cannot be read is harmless.
+// prefetchKeys prefetches n > 0 keys, but of long ones only the beginning and
+// the end if they are not contiguous. The keys' headers start at first and are
+// stride bytes apart. Prefetching memory that cannot be read is harmless.
 //
 //go:noescape
 func prefetchKeys(first *uintptr, stride uintptr, n int)
 
-// sumBlock is like sumLanes for a short slice. It returns fewer than
-// leastNarrow remaining keys.
+// sumBlock is like sumLanes for up to ahead keys, for which dst must have room.
+// It returns fewer than leastNarrow remaining keys.
 func sumBlock[K bytesOrString](f Family, dst []Digest, keys []K) ([]Digest, []K) {
 	start := f.state()
 	for cpu.AVX512 && len(keys) >= leastWide {
@@ -109,10 +109,10 @@ func sumRest[K bytesOrString](f Family, digests []Digest, keys []K, rest uint32)
 }
 
 // sumGroupAVX512 computes the digests of 1 to 16 keys, one for each element of
-// dst. The keys' headers start at first and are stride bytes apart. It skips
-// the keys whose bits are set in rest: up to four keys that are much longer
-// than the others. These are hashed individually, because the other lanes would
-// otherwise be idle.
+// dst. The keys' headers start at first and are stride bytes apart. It skips up
+// to four keys that are much longer than the others, because most lanes would
+// be idle while they are hashed. The caller must hash these keys, whose bits
+// are set in rest, individually.
 //
 //go:noescape
 func sumGroupAVX512(dst []Digest, first *uintptr, stride uintptr, start *state) (rest uint32)
@@ -132,8 +132,8 @@ func (f Family) sumUint64Groups(dst []Digest, keys []uint64) ([]Digest, []uint64
 }
 
 // sumUint64Lanes appends the digests of keys. Since the scheduler cannot
-// interrupt assembly code, each call processes up to 4096 keys, which will need
-// about 10 microseconds.
+// interrupt assembly code, each call of an assembly function processes up to
+// 4096 keys, which needs about 10 microseconds.
 func (f Family) sumUint64Lanes(dst []Digest, keys []uint64) []Digest {
 	dst = slices.Grow(dst, len(keys))
 	start := f.uint64State()
@@ -152,13 +152,13 @@ func (f Family) sumUint64Lanes(dst []Digest, keys []uint64) []Digest {
 }
 
 // A uint64State is the part of SipHash's state in the middle of the first round
-// that does not depend on the key.
+// that does not depend on the number to be hashed.
 type uint64State [5]uint64
 
-// uint64State returns f's state after adding v1 to v0, the part of the first
-// round that does not need the word. The first two elements are v0 and v1 after
-// this step, and the third is v1 rotated for the upper half. The last two are
-// v2 and v3 from the initial state.
+// uint64State returns f's state after the steps of the first round that do not
+// need the number: v0 += v1, v1 = v1<<<13 ^ v0, and v0 = v0<<<32. The elements
+// are v0, v1, v1<<<17, which the second half of the round needs, and the
+// initial v2 and v3.
 func (f Family) uint64State() uint64State {
 	s := f.state()
 	sum := s[0] + s[1]
@@ -188,7 +188,7 @@ func (h Hasher) sum(key []byte) Digest {
 
 // sumKey returns the SipHash-2-4 of the n bytes at first. If far is 1, it uses
 // the version with few instructions, which requires AVX-512. If far is 0, it
-// uses the same instructions as package siphash.
+// jumps to siphash.Hash.
 //
 //go:noescape
 func sumKey(k0, k1 uint64, first *byte, n int, far uint64) Digest
