@@ -11,7 +11,8 @@ import (
 // time, prevent concurrent changes if the frames should be consistent.
 //
 // It returns an error that matches errors.ErrUnsupported if T has no WriteTo
-// method, [hashfam.ErrParams] for a zero Of, and the first error of a shard or of w.
+// method, [hashfam.ErrParams] for a zero Of, and the first error of a shard or
+// of w.
 func (o *Of[T]) WriteTo(w io.Writer) (n int64, err error) {
 	if len(o.shards) == 0 {
 		return 0, paramError("receiver", "zero", "an Of made with New or Read")
@@ -34,11 +35,11 @@ func (o *Of[T]) WriteTo(w io.Writer) (n int64, err error) {
 // Read returns an Of with n shards that [Of.WriteTo] has written. It calls
 // create for each shard from 0 to n-1 and decodes a frame into the result,
 // which must be a receiver of the right family, for example from NewReceiver.
-// Read needs all bytes of r, so nothing else can follow.
+// Read reads r until its end, so nothing else can follow.
 //
-// Read returns [hashfam.ErrParams] if n is not the number of shards in r, and an error
-// that matches errors.ErrUnsupported if T has no ReadFrom method. It also
-// returns the errors of [New] and the first error of a shard or of r.
+// Read returns [hashfam.ErrParams] if n is not the number of shards in r, and
+// an error that matches errors.ErrUnsupported if T has no ReadFrom method. It
+// also returns the errors of [New] and the first error of a shard or of r.
 func Read[T any](r io.Reader, n int, create func(shard int) (T, error)) (*Of[T], error) {
 	if r == nil {
 		return nil, paramError("r", nil, "a reader")

@@ -17,8 +17,8 @@
 //	o.Do(d, func(f *counting.Filter) { f.AddDigest(d) })
 //
 // [hashfam.Digest.Shard] selects the shard. Structures do not depend on the
-// digest bits that select it, so a shard has the same false-positive rate, and
-// refuses as few keys, as a single structure.
+// digest bits that select it, so a shard has the same false-positive rate as a
+// single structure, and a cuckoo filter is full as rarely.
 //
 // Errors are those of package [hashfam], of the structures, and
 // errors.ErrUnsupported for structures without an encoding.

@@ -10,9 +10,9 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// An Of contains n structures of type T, which is usually a pointer type: the
-// shards, each with its own lock. Use [New] or [Read] to create an Of, whose
-// copies share the shards.
+// An Of contains n structures of type T, which is usually a pointer type. The
+// structures are called shards, and each has its own lock. Use [New] or [Read]
+// to create an Of. Copies of an Of share the shards.
 type Of[T any] struct {
 	shards []shard[T]
 }
@@ -82,7 +82,7 @@ func (s *shard[T]) do(f func(T)) {
 // DoAll groups the digests by shard and calls f once for each shard that has
 // any. Digests keep their order, and f must not retain them. Since DoAll locks
 // one shard at a time, other calls may use shards between two calls of f. DoAll
-// allocates 8 bytes per digest, and up to 8 bytes per shard.
+// allocates about 8 bytes per digest and per shard.
 func (o *Of[T]) DoAll(digests []hashfam.Digest, f func(shard T, digests []hashfam.Digest)) {
 	grouped, ends := o.group(digests)
 	first := 0
