@@ -3,7 +3,7 @@
 // A processor works on a window of a few hundred instructions, so when the
 // oldest one waits for memory, the processor will soon wait, too. Since a
 // lookup needs many instructions to read a few words from anywhere, only a few
-// lookups overlap. The following functions can be used to overlap more lookups:
+// lookups overlap. This package provides three ways to overlap more of them.
 //
 // [Spread] and [Blocks] request the memory for the next few keys, using
 // instructions that do not wait, while the caller processes the current ones.
@@ -35,10 +35,10 @@ var multiplier = hashfam.Digest(1).Probe()
 func Use(uint64) {}
 
 // Spread returns the first few digests, which are called a group, and the other
-// digests. It loads the memory for the next group, or, if the platform has no
-// instruction that does not wait, for the returned group. For each digest,
-// these are the bytes at Reduce(v, bytes), where v are the first k values of
-// its probe sequence.
+// digests. With assembly code, it also requests the memory of the next group,
+// without waiting for it. Otherwise, it loads the memory of the returned group.
+// A digest needs the bytes of array at Reduce(v, bytes) for the first k values
+// v of its probe sequence.
 func Spread(array []uint64, digests []hashfam.Digest, k int, bytes uint64) (group, rest []hashfam.Digest) {
 	group, rest, next := split(digests)
 	spread(array, next, k, bytes, multiplier)
@@ -63,8 +63,8 @@ func split(digests []hashfam.Digest) (group, rest, next []hashfam.Digest) {
 	return group, rest, group
 }
 
-// Lines loads one cache line of each digest: a line of 64 bytes, which the
-// first value of the probe sequence selects.
+// Lines loads one cache line for each digest: the first value of the probe
+// sequence selects one of the lines, which have 64 bytes.
 func Lines(words []uint64, lines uint64, digests []hashfam.Digest) {
 	read := uint64(0)
 	for _, d := range digests {
@@ -84,8 +84,8 @@ type Array struct {
 }
 
 // least is the minimum number of digests for which Has is faster than separate
-// lookups. For fewer, it is slower because the K reads for a group of eight
-// wait for each other.
+// lookups. With fewer, Has is slower because it reads the counters of a group
+// of eight digests one after another, and these reads wait for each other.
 const least = 16
 
 // Ready reports whether Has can be called and is faster than separate lookups

@@ -16,9 +16,9 @@ import (
 )
 
 // These variables report which instructions the processor has, the operating
-// system supports, and GODEBUG does not turn off. AVX2 includes BMI2, AVX512
-// includes AVX2 and the extensions F, CD, DQ, BW and VL, and VPOPCNTDQ also
-// includes the extension that counts bits. Tests set them to false.
+// system supports, and GODEBUG does not turn off. AVX2 includes BMI2. AVX512
+// includes AVX2 and the extensions F, CD, DQ, BW and VL. VPOPCNTDQ includes
+// AVX512 and the extension that counts bits. Tests set them to false.
 var (
 	AVX2      = hasAVX2() && !turnedOff(os.Getenv("GODEBUG"), "avx2")
 	AVX512    = AVX2 && hasAVX512() && !turnedOff(os.Getenv("GODEBUG"), "avx512f")

@@ -27,9 +27,9 @@ const (
 // shift is below 64 and needs no test.
 func (n Counters) At(i uint64) uint64 { return n[i>>4] >> (i & 15 * 4) & 15 }
 
-// Inc adds one to counter i unless it is stuck. It needs no branch, because c+1
-// has bit 4 set only if c is 15, so the complement of that bit is the number to
-// add.
+// Inc adds one to counter i unless it is stuck. It needs no branch: if c is the
+// counter, bit 4 of c+1 is set only if c is 15, so the complement of this bit
+// is the number to add.
 func (n Counters) Inc(i uint64) {
 	s := i & 15 * 4
 	w := n[i>>4]
@@ -85,7 +85,7 @@ func (n Counters) AddAll(other Counters) {
 }
 
 // Gather moves bits 0, 4, 8, ... 60 of w to bits 0 to 15. No other bit of w may
-// be set. Each step closes the gaps between groups of 1, 2, 4 and 8 bits.
+// be set. The steps close the gaps between groups of 1, 2, 4 and 8 bits.
 func Gather(w uint64) uint64 {
 	w = (w | w>>3) & 0x0303030303030303
 	w = (w | w>>6) & 0x000f000f000f000f
