@@ -79,9 +79,9 @@ func four(f func(worker uint64)) {
 	wg.Wait()
 }
 
-// No bit is lost when many goroutines set bits of the same words. Four of them
-// run groups of schedules and yield the processor at random steps: 6,400
-// schedules, and a million in the long form.
+// No bit is lost when several goroutines set bits of the same words. Four
+// goroutines run groups of schedules and yield the processor at random steps:
+// 6,400 schedules, and a million in the long form.
 func TestConcurrentSchedulesLoseNoKey(t *testing.T) {
 	const steps = 8
 	groups := 100

@@ -43,9 +43,9 @@ func Example_maliciousDomains() {
 }
 
 // The Jaccard index of two filters measures the similarity of two texts. This
-// example uses sparse filters of the word pairs in 30 passages of the Bible. The
-// 15 pairs of passages that are known to be parallel have a higher index than
-// all other 420 pairs.
+// example uses sparse filters of the word pairs in 30 passages of the Bible.
+// The 15 pairs of passages that are known to be parallel have a higher index
+// than all other 420 pairs.
 func Example_similarPassages() {
 	passages := data.Passages()
 	filters := map[string]*bloom.Filter{}
@@ -114,8 +114,8 @@ func ExampleRotating() {
 	// 440 bytes
 }
 
-// An alert is not sent more than once in ten minutes, but while it continues, at
-// least every twenty minutes.
+// An alert is not sent more than once in ten minutes, but while it continues,
+// at least every twenty minutes.
 func ExampleRotating_ContainsOrAdd() {
 	sent := hashfam.Must(bloom.NewRotating(bloom.RotatingConfig{Keys: 1000, Span: 10 * time.Minute, FPRate: 0.001}))
 	noon := time.Date(2026, time.January, 1, 12, 0, 0, 0, time.UTC)

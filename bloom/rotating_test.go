@@ -72,9 +72,9 @@ func sizedBefore(c RotatingConfig) (*Rotating, error) {
 	return r, err
 }
 
-// When all keys of a window arrive at once, a single generation has room for
-// them. Four do not, as choosing.md says. The tolerance is six standard
-// deviations.
+// When all keys of a window arrive at once, they fit if the window has one
+// part. With four parts they do not, as choosing.md says. The tolerance is six
+// standard deviations.
 func TestBurstsNeedOneGeneration(t *testing.T) {
 	for g, want := range map[int]float64{1: 0.01, 4: 0.56} {
 		r := mustRotate(t, RotatingConfig{Keys: 20_000, Span: time.Hour, FPRate: 0.01, Parts: g})

@@ -61,8 +61,8 @@ func (s *stages) ContainsDigest(d hashfam.Digest) bool {
 }
 
 // hasFirst tests the first three positions of d, or all if there are fewer. For
-// a Blocked filter, it returns true without a test if AVX-512 can test all
-// positions just as fast.
+// a Blocked filter with AVX-512, it returns true without a test, because
+// ContainsDigest tests all positions just as fast.
 func (f *readable) hasFirst(d hashfam.Digest) bool {
 	switch k := min(3, f.params.Hashes); f.params.Layout {
 	case Blocked:

@@ -69,9 +69,10 @@ func fetch[K bytesOrString](keys []K) {
 	prefetchKeys(first, stride, len(keys))
 }
 
-// prefetchKeys prefetches n > 0 keys, but of long ones only the beginning and
-// the end if they are not contiguous. The keys' headers start at first and are
-// stride bytes apart. Prefetching memory that cannot be read is harmless.
+// prefetchKeys prefetches n > 0 keys. If they are long and not contiguous, it
+// prefetches only the beginning and the end of each. The keys' headers start at
+// first and are stride bytes apart. Prefetching memory that cannot be read is
+// harmless.
 //
 //go:noescape
 func prefetchKeys(first *uintptr, stride uintptr, n int)
