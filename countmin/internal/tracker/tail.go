@@ -137,8 +137,8 @@ func (t *tail) halve() { t.reshape(t.size/2, t.shift) }
 // many counters as before, or half as many. If it has half as many, each is the
 // maximum of the two neighbors that it replaces. With conservative update this
 // is enough, since a counter need not exceed the highest count of its keys.
-// Since [hashfam.Reduce] to half as many positions halves the position, keys
-// find their counters at the new positions.
+// Keys find their counters at the new positions because [hashfam.Reduce](x,
+// n/2) is half of Reduce(x, n).
 func (t *tail) reshape(words uint32, shift uint8) {
 	n := tail{size: words, shift: shift, grows: t.grows}
 	if t.words != nil {
