@@ -8,8 +8,9 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// AddAll has the same effect as calling [Sketch.AddDigest] for each digest, but
-// is faster. Use Family().SumAll to compute the digests.
+// AddAll has the same effect as calling [Sketch.AddDigest] for each digest. It
+// is faster unless the sketch is conservative. Use Family().SumAll to compute
+// the digests.
 func (s *Sketch) AddAll(digests []hashfam.Digest) {
 	rows := s.rows()
 	if s.params.Conservative {
@@ -40,8 +41,8 @@ func (s *Sketch) CountAll(dst []uint64, digests []hashfam.Digest) []uint64 {
 	return dst
 }
 
-// blockSize is the number of keys that the batch methods process in a row
-// before they proceed to the next one. Since these keys do not wait for each
+// blockSize is the number of keys that the batch methods process in one row
+// before they proceed to the next row. Since these keys do not wait for each
 // other, their cache misses overlap.
 const blockSize = 128
 

@@ -15,7 +15,7 @@ type counter interface {
 
 // Cells are the counters of a sketch, row after row. A key has one counter in
 // each row: its position in row i is the i-th value of the digest's probe
-// sequence, reduced to the width.
+// sequence, reduced to the width. docs/theory.md explains why there are rows.
 type cells[C counter] []C
 
 // Rows are the cells of a sketch, whatever their type. Calls through this
@@ -41,13 +41,15 @@ func (c *cells[C]) make(n uint64) { *c = make([]C, n) }
 func (c cells[C]) clear() { clear(c) }
 
 // add adds n to each of the key's counters (plain update). The loop processes
-// two rows at a time, because these do not wait for each other.
+// two rows at a time, because their counters do not wait for each other.
 //
-// This function, raise and addRows are not methods, because then the address of
-// the counters would not stay in a register.
+// The functions add, raise and addRows are not methods, because in methods the
+// address of the counters would not stay in a register.
 func add[C counter](c cells[C], w uint64, d hashfam.Digest, n uint64) {
-	p, by := d.Probe(), min(n, uint64(^C(0)))
-	row, end := uint64(0), uint64(len(c))
+	p := d.Probe()
+	by := min(n, uint64(^C(0)))
+	row := uint64(0)
+	end := uint64(len(c))
 	for ; row+w < end; row, p = row+2*w, p.Next().Next() {
 		bump(&c[row+p.In(w)], by)
 		bump(&c[row+w+p.Next().In(w)], by)
@@ -58,10 +60,10 @@ func add[C counter](c cells[C], w uint64, d hashfam.Digest, n uint64) {
 }
 
 // raise raises those of the key's counters that are below the given count to
-// this count. To count a key n times, it is called with their minimum plus n,
-// the highest count that the key can now have, so no counter becomes larger
-// than necessary (conservative update; Estan and Varghese, SIGCOMM 2002,
-// section 3.3).
+// this count. To count a key n times, it is called with the minimum of the
+// key's counters plus n. Since the key cannot have been counted more often than
+// this, no counter needs to be larger (conservative update; Estan and Varghese,
+// SIGCOMM 2002, section 3.3).
 func raise[C counter](c cells[C], w uint64, d hashfam.Digest, to C) {
 	p := d.Probe()
 	for row := uint64(0); row < uint64(len(c)); row, p = row+w, p.Next() {
@@ -90,7 +92,8 @@ func plus[C counter](a, b uint64) C { return C(min(sizing.SaturatingAdd(a, b), u
 // least returns the minimum of the key's counters. It compares words because
 // there is no conditional move for bytes.
 func (c cells[C]) least(w uint64, d hashfam.Digest) uint64 {
-	p, low := d.Probe(), uint64(^C(0))
+	p := d.Probe()
+	low := uint64(^C(0))
 	for row := uint64(0); row < uint64(len(c)); row, p = row+w, p.Next() {
 		low = min(low, uint64(c[row+p.In(w)]))
 	}

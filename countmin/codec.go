@@ -98,9 +98,9 @@ func (s *Sketch) decode(r *frame.Reader) error {
 }
 
 // check compares each row's sum with the total of s: the sum must not exceed
-// the total, and must be equal to it if the update is plain. Rows that contain
-// a counter's maximum are ignored, and rows whose sum does not fit in 64 bits
-// make s uneven.
+// the total, and must be equal to it if the update is plain. Rows are ignored
+// if they contain a counter at its maximum, or if the total is at its maximum.
+// A row whose sum does not fit in 64 bits makes s uneven.
 func (c cells[C]) check(s *Sketch) error {
 	for row := 0; len(c) > 0; row, c = row+1, c[s.params.Width:] {
 		sum := uint64(0)

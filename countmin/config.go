@@ -78,7 +78,8 @@ func (c Config) Params() (Params, error) {
 		if err := c.checkBounds(p.CounterBits); err != nil {
 			return Params{}, err
 		}
-		p.Width, p.Depth = sizing.CountMinWidth(c.Epsilon), sizing.CountMinDepth(c.Delta)
+		p.Width = sizing.CountMinWidth(c.Epsilon)
+		p.Depth = sizing.CountMinDepth(c.Delta)
 	case c.Width == 0 && c.Depth == 0:
 		return Params{}, errs.Field(hashfam.ErrParams, "Config", "all zero", "either Epsilon and Delta or Width and Depth")
 	}

@@ -16,8 +16,8 @@ type Sketch struct {
 	total  uint64
 	hash   hashfam.Hasher
 
-	// uneven is whether a row was decoded whose sum does not fit in 64 bits, which
-	// no keys cause.
+	// uneven reports whether the sum of a decoded row does not fit in 64 bits
+	// although the total does. Counting keys does not lead to this.
 	uneven bool
 }
 
@@ -79,11 +79,11 @@ func (s *Sketch) AddNDigest(d hashfam.Digest, n uint64) {
 	}
 }
 
-// Count returns how often key was counted, or a higher number, but never a
-// lower one: the minimum of its counters (Cormode and Muthukrishnan, Journal of
-// Algorithms 55, 2005, section 4.1). If a count is a counter's maximum, the
-// true count may be any higher number. [Sketch.ErrorQuantile] returns a bound on
-// the error.
+// Count returns the minimum of the key's counters (Cormode and Muthukrishnan,
+// Journal of Algorithms 55, 2005, section 4.1). This is how often key was
+// counted, or a higher number. It can only be too low after [Sketch.Halve], or
+// if it is a counter's maximum, because the true count may then be any higher
+// number. [Sketch.ErrorQuantile] returns a bound on the error.
 //
 // Count runs in O(depth) time, with at most one cache miss per row. If the
 // sketch is larger than the cache, a call mostly waits for memory, so CountAll
@@ -102,8 +102,8 @@ func (s *Sketch) CountDigest(d hashfam.Digest) uint64 {
 	return s.count(d)
 }
 
-// count is CountDigest for a sketch that is not zero. It calls no function that
-// is not inlined, because a call would make it slower.
+// count is CountDigest for a sketch that is not zero. All functions that it
+// calls are inlined, because a call would make it slower.
 func (s *Sketch) count(d hashfam.Digest) uint64 {
 	switch p := &s.params; {
 	case p.CounterBits == 64:

@@ -2,15 +2,21 @@
 // does not grow with the stream. It implements the count-min sketch (Cormode
 // and Muthukrishnan, Journal of Algorithms 55, 2005).
 //
-//   - count any key: [New], [Sketch.Add], [Sketch.AddN], [Sketch.AddAll]
-//   - query a count: [Sketch.Count], [HeavyHitters.Estimate]
+// Most programs need only a few names. To count any key, use [New] with a
+// [Config], [Sketch.Add], [Sketch.AddN], [Sketch.Count] and [Sketch.Merge]. To
+// find the most frequent keys, use [NewHeavyHitters] with a [HeavyConfig],
+// [HeavyHitters.Add], [HeavyHitters.All], which yields an [Estimate] for each
+// key, and [HeavyHitters.Merge]. Both types are stored with their methods
+// WriteTo and ReadFrom. The other names are for special purposes:
+//
+//   - count many keys at once: [Sketch.AddAll], [Sketch.CountAll]
 //   - know the error of counts: [Sketch.ErrorQuantile], [Sketch.ErrorBound]
-//   - find frequent keys: [NewHeavyHitters], above a fraction or the first K
 //   - find frequent keys of the last minutes: [NewWindow], [Window.Advance]
+//   - know whether frequent keys can be missing: [HeavyHitters.Complete]
 //   - let old counts fade: [Sketch.Halve]
-//   - combine: [Sketch.Merge], [HeavyHitters.Merge], [JoinHeavyHitters]
-//   - store: [Sketch.WriteTo], [Sketch.ReadFrom], [NewReceiver]
-//   - inspect: [Config.Params], [Sketch.ErrorBound], [HeavyHitters.Complete]
+//   - combine heavy hitters that were counted in shards: [JoinHeavyHitters]
+//   - decode data of a keyed family: [NewReceiver], [NewHeavyReceiver]
+//   - compute the size of a sketch in advance: [Config.Params]
 //   - share between goroutines: package hashfam/sharded
 //
 // A [Sketch] counts any number of keys:
@@ -20,10 +26,10 @@
 //	s.CountString("whale") // 1, or a little more
 //
 // A sketch never returns a count that is too low, until a counter reaches its
-// maximum, or after [Sketch.Halve]. For any stream, the probability that a count
-// is too high by more than Epsilon times the total is no more than Delta. Such
-// an error does not matter for frequent keys, but is larger than the counts of
-// rare ones, and a sketch cannot list its keys.
+// maximum, or after [Sketch.Halve]. For any stream, the probability that a
+// count is too high by more than Epsilon times the total is no more than Delta.
+// Such an error does not matter for frequent keys, but may be larger than the
+// counts of rare ones. A sketch cannot list its keys.
 //
 // [HeavyHitters] and [Window] can list frequent keys. They count a key exactly
 // from the moment it becomes frequent, so their counts are often exact, and the
@@ -34,10 +40,10 @@
 //
 // Plain update adds to all of a key's counters, while conservative update
 // (Estan and Varghese, SIGCOMM 2002) raises only those that the key's own count
-// requires. This halves the mean error over all keys, and reduces the error of
-// frequent keys even more. But keys cannot be removed, inner products cannot be
-// computed, and merged sketches are less accurate than a single sketch would
-// be. docs/theory.md explains why the counters form rows.
+// requires. This usually reduces the mean error over all keys to about half,
+// and the error of frequent keys even more. But keys cannot be removed, inner
+// products cannot be computed, and merged sketches are less accurate than a
+// single sketch would be.
 //
 // Counters have 8, 16, 32 or 64 bits. For a limit of 100, or to compare
 // frequencies in a cache, 8 bits are enough, and use a quarter of the memory of

@@ -32,9 +32,8 @@ func usualBytes(g tracker.Goal) uint64 {
 	return uint64(min(max(fewest, perHitter/g.Phi), most))
 }
 
-// NewHeavyHitters returns an empty HeavyHitters. It returns an
-// [hashfam.ErrParams] error that names the field if the configuration is
-// invalid.
+// NewHeavyHitters returns an empty HeavyHitters for c. It returns
+// [hashfam.ErrParams], naming the field, if c is invalid.
 func NewHeavyHitters(c HeavyConfig) (*HeavyHitters, error) {
 	g, err := c.goal(hashfam.ErrParams)
 	if err != nil {
@@ -57,14 +56,14 @@ func NewHeavyReceiver(fam hashfam.Family) *HeavyHitters {
 // JoinHeavyHitters returns the combined counts of a stream's shards. shards[i]
 // must have counted all occurrences of the keys with digests d for which
 // d.Shard(len(shards)) is i, and no other keys. Since no key is in two shards,
-// their errors do not add up as they do in [HeavyHitters.Merge], and the result
-// is as accurate as a single structure that counted everything. The shards
-// remain unchanged.
+// the errors of the shards do not add up as they do in [HeavyHitters.Merge],
+// and the result is as accurate as a single structure that counted everything.
+// The shards remain unchanged.
 //
 // JoinHeavyHitters returns [hashfam.ErrParams] if there are no shards, and
-// [hashfam.ErrIncompatible] if their Configs differ or if one tracks another's
-// key. It cannot detect untracked keys in the wrong shard, whose counts may
-// then be too low.
+// [hashfam.ErrIncompatible] if their Configs differ or if a shard tracks a key
+// of another shard. It cannot detect untracked keys in the wrong shard, whose
+// counts may then be too low.
 func JoinHeavyHitters(shards []*HeavyHitters) (*HeavyHitters, error) {
 	if len(shards) == 0 {
 		return nil, errs.Field(hashfam.ErrParams, "number of shards", 0, "at least 1")
@@ -118,10 +117,11 @@ func (h *HeavyHitters) SizeBytes() uint64 { return h.panes.SizeBytes() }
 func (h *HeavyHitters) Reset() { *h.made().panes.Last = tracker.New(goalOf(&h.panes)) }
 
 // Merge adds the counts of the other structures to h. If the memory is large
-// enough, h will then track every key that any other structure tracks. The part
-// of a key's count that was not tracked is estimated using the merged counters.
-// All guarantees hold after a merge, but because the noise of the counters adds
-// up, the result is less accurate than a single structure for the whole stream.
+// enough, h will then track every key that any of the structures tracked. The
+// part of a key's count that was not tracked is estimated using the merged
+// counters. All guarantees hold after a merge, but because the noise of the
+// counters adds up, the result is less accurate than a single structure for the
+// whole stream.
 //
 // Merge evicts keys only once, after all counts are known, so one call with
 // many structures usually gives tighter bounds than many calls, except for rare
@@ -130,8 +130,8 @@ func (h *HeavyHitters) Reset() { *h.made().panes.Last = tracker.New(goalOf(&h.pa
 // Structures can be merged in any order. Without MemoryBytes, the order does
 // not matter as long as the merged structure tracks all the keys that the parts
 // track. Otherwise the order decides which rare keys remain. With MemoryBytes,
-// it also affects all bounds that are not exact, because the number of counters
-// decreases when they are widened.
+// it also affects all bounds that are not exact, because there are fewer
+// counters after they were widened.
 //
 // With K, Merge can miss a key that is among the top K of the whole stream but
 // not of any part. [HeavyHitters.Complete] then returns false.

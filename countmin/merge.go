@@ -12,13 +12,13 @@ import (
 // Merge adds the counts of the other sketches to s, counter by counter. Unless
 // s is conservative, the result is the sketch that would have been built from
 // all keys. Conservative counts will still never be below the truth, but the
-// parts' errors add up, so they exceed the error of a single sketch. Merging s
+// parts' errors add up to more than the error of a single sketch. Merging s
 // with itself doubles all counts.
 //
 // If a sketch's [Params] differ, Merge returns [hashfam.ErrIncompatible],
-// naming the field and the sketch's index in others, and leaves s unchanged.
-// When s is larger than the cache, one call with many sketches is faster than
-// many calls, because it passes over s only once.
+// naming the field and, if there are several sketches, the index in others, and
+// leaves s unchanged. When s is larger than the cache, one call with many
+// sketches is faster than many calls, because it passes over s only once.
 func (s *Sketch) Merge(others ...*Sketch) error {
 	if err := merge.Mergeable(errs, "Params", s.params, others, (*Sketch).Params); err != nil {
 		return err
@@ -60,9 +60,9 @@ func addCells[C counter](dst, src []C) {
 // probability 1-Delta or more, its error is no more than Epsilon times the
 // product of the totals (Cormode and Muthukrishnan 2005, section 4.2).
 //
-// InnerProduct ignores rows in which the sum does not fit or a counter at its
-// maximum is multiplied by a count. If no row is left, it returns
-// math.MaxUint64.
+// InnerProduct ignores rows in which the sum does not fit in 64 bits, or in
+// which a counter at its maximum is multiplied by one that is not 0. If no row
+// is left, it returns math.MaxUint64.
 //
 // InnerProduct returns [hashfam.ErrParams] if the sketches are conservative,
 // because the product of their counters may be too low, and
@@ -82,9 +82,11 @@ func (s *Sketch) InnerProduct(other *Sketch) (uint64, error) {
 
 // product returns the minimum of the scalar products of corresponding rows.
 func (a cells[C]) product(other rows, w uint64) uint64 {
-	least, b := uint64(math.MaxUint64), *other.(*cells[C])
+	least := uint64(math.MaxUint64)
+	b := *other.(*cells[C])
 	for ; len(a) > 0; a, b = a[w:], b[w:] {
-		sum, full := uint64(0), false
+		sum := uint64(0)
+		full := false
 		for i, x := range a[:w] {
 			y := b[i]
 			hi, lo := bits.Mul64(uint64(x), uint64(y))

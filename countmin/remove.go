@@ -19,10 +19,11 @@ import (
 //
 // If the key was counted fewer times, other keys lose the difference and their
 // counts may be too low. Remove can only detect this, and return
-// [hashfam.ErrParams], if n exceeds the key's count or the total. It always
-// returns ErrParams if s was decoded from forged counters that no keys can have
-// caused, or if s is conservative, because then keys need not have raised all
-// their counters.
+// [hashfam.ErrParams], if n exceeds the result of Count or the total.
+//
+// Remove always returns ErrParams if s is conservative, because keys then need
+// not have raised all their counters. It does the same if s was decoded from
+// forged counters whose sum in a row does not fit in 64 bits.
 func (s *Sketch) Remove(key []byte, n uint64) error { return s.RemoveDigest(s.hash.Sum(key), n) }
 
 // RemoveDigest is like [Sketch.Remove] for a key's digest, which must be
@@ -61,16 +62,16 @@ func (c cells[C]) subtract(w uint64, d hashfam.Digest, n uint64) {
 }
 
 // Halve divides every counter and the total by two, rounding down, so that old
-// counts fade. It returns [hashfam.ErrParams] if s is not conservative. The
-// rows of plain sketches must add up to the total, on which Remove and the
-// encoding rely, but rounding would break this rule.
+// counts fade. It returns [hashfam.ErrParams] if s is not conservative: in a
+// plain sketch, Remove and the encoding rely on the fact that each row adds up
+// to the total, which would no longer be true because of the rounding.
 //
 // Counters at their maximum are halved, too, because otherwise the most
-// frequent keys would never fade. A count may therefore be too low after Halve,
-// but not lower than with a counter for this key alone that stops at the same
-// maximum and is halved as often. [Sketch.ErrorBound] limits the difference from
-// such a counter, and may be off by one because of rounding. A total of 2^64-1
-// stays the same.
+// frequent keys would never fade. A count may therefore be too low after Halve.
+// But it is never lower than if the key had a counter of its own that stops at
+// the same maximum and is halved as often. [Sketch.ErrorBound] limits the
+// difference from such a counter, and may be off by one because of rounding. A
+// total of 2^64-1 stays the same.
 func (s *Sketch) Halve() error {
 	rows := s.rows()
 	if !s.params.Conservative {

@@ -6,8 +6,8 @@ import (
 )
 
 // Total returns the sum of all counts, which stops at math.MaxUint64. The
-// counters of each row have the same sum, unless s is conservative or one of
-// them is at its maximum.
+// counters of each row add up to it, unless s is conservative, or a counter or
+// the total is at its maximum.
 func (s *Sketch) Total() uint64 { return s.total }
 
 // ErrorBound returns the error that a count exceeds with a probability of no
@@ -30,7 +30,7 @@ func (s *Sketch) ErrorBound() uint64 {
 // product, over all rows, of the fraction of counters above t (Ting, KDD 2018).
 // For m keys at once, use delta/m.
 //
-// The key must not have been chosen with the family in mind. If s is
+// The key must not have been chosen by anyone who knows the family. If s is
 // conservative, the probability is proven only for keys that were never
 // counted, but usually holds for all keys. With a delta of 0, no key that was
 // never counted has a higher error. If the error reaches a counter's maximum,

@@ -15,8 +15,8 @@ import (
 // above High. A [Window] counts the part that it covers, so Low may be above
 // the count in exactly the window.
 //
-// If you need to show a single number, use High, by which All sorts, since it is
-// usually closer to the true count. But after merging structures without
+// If you need to show a single number, use High, by which All sorts, since it
+// is usually closer to the true count. But after merging structures without
 // MemoryBytes, use Low. Under "Heavy hitters", docs/theory.md lists the errors
 // of both.
 type Estimate struct{ Low, High uint64 }
@@ -116,8 +116,8 @@ func (t *tracked[S]) EstimateAll(dst []Estimate, digests []hashfam.Digest) []Est
 // High and then by ascending key. With Phi, these are the keys whose High
 // reaches Threshold. If a key's Low reaches Phi times Total, too, the key is
 // certain to make up this fraction of what was counted. With K, these are the
-// first K tracked keys, or fewer if fewer keys have been counted or fit in
-// MemoryBytes.
+// first K tracked keys in this order, or fewer if fewer keys have been counted
+// or fit in MemoryBytes.
 func (t *tracked[S]) All() iter.Seq2[string, Estimate] {
 	return func(yield func(string, Estimate) bool) {
 		list, _ := t.list()
@@ -142,12 +142,12 @@ func (t *tracked[S]) list() (list []tracker.Item, next uint64) {
 //
 // With Phi, it is Phi times the total, rounded up. It tolerates the rounding of
 // a Phi such as 1/50, so a key that was counted 20 times out of 1,000 is a
-// heavy hitter. If the structure also covers keys that may be too old, the total
-// is that of the keys that are certain to be recent enough.
+// heavy hitter. A [Window] also covers keys that may be too old, so it uses a
+// total that exactly the window is certain to reach.
 //
-// With K, it is the High of the last of the K keys, or 1 if fewer are tracked.
-// Then All omits keys that have the same High but come later, and Threshold must
-// sort the tracked keys as All does.
+// With K, it is the High of the last of the K keys, or 1 if fewer than K keys
+// are tracked. Other keys can have the same High but come later, so All omits
+// them. With K, Threshold must sort the tracked keys as All does.
 func (t *tracked[S]) Threshold() uint64 {
 	phi, k, total := t.scope.goal(&t.panes)
 	if k == 0 {
@@ -168,12 +168,12 @@ func threshold(phi float64, total uint64) uint64 {
 // Complete reports whether the keys of All are certain to be the right ones.
 //
 // With Phi, it reports whether All yields every key whose count reaches the
-// current Threshold. This is false while MemoryBytes is too small for the number
-// and the length of the frequent keys, or for the noise of all others.
+// current Threshold. This is false while MemoryBytes is too small for the
+// number and the length of the frequent keys, or for the noise of all others.
 //
 // With K, it reports whether no other key can have a higher count than one of
 // the K. If another key may have the same count as the last of these, either
-// can be reported. Complete must then sort the tracked keys as All does.
+// can be reported. With K, Complete must sort the tracked keys as All does.
 func (t *tracked[S]) Complete() bool {
 	_, k, _ := t.scope.goal(&t.panes)
 	if k == 0 {
@@ -201,7 +201,7 @@ func (t *tracked[S]) Total() uint64 { return tracker.TotalOf(t.panes.All) }
 
 // MissBound returns an upper bound on the count of any key that is not tracked.
 // Since All can also omit tracked keys, with higher counts, MissBound is not a
-// bound for all keys that are missing in a list; use OmittedBound.
+// bound for all keys that All omits; use OmittedBound.
 func (t *tracked[S]) MissBound() uint64 { return t.panes.MissBound() }
 
 // clone returns a deep copy of t.

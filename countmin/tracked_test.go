@@ -124,9 +124,9 @@ func TestTopKIsCompleteIfNoOtherCountIsHigher(t *testing.T) {
 	}
 }
 
-// No key that is missing in a list occurs more often than OmittedBound: in
-// random streams that were counted in parts, and merged or decoded, and in
-// windows. Many keys have equal counts, and few fit in the memory.
+// No key that All omits occurs more often than OmittedBound: in random streams
+// that were counted in parts, and merged or decoded, and in windows. Many keys
+// have equal counts, and few fit in the memory.
 func TestOmittedKeysAreBelowTheBound(t *testing.T) {
 	streams := 500
 	if checks.Long(t, 1.5, 0.1) {

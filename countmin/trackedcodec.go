@@ -24,9 +24,10 @@ func (t *tracked[S]) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(
 func (t tracked[S]) MarshalText() ([]byte, error) { return frame.MarshalText(&t) }
 
 // UnmarshalBinary decodes data into the structure. See Encoding in package
-// [hashfam]. Check Config, because data can have been encoded with any: for
-// example with K instead of Phi. A decoded structure uses memory in proportion
-// to data and to the keys that are added later, whatever its Config is.
+// [hashfam]. Check Config after decoding, because data can contain any
+// configuration, for example with K instead of Phi. A decoded structure uses
+// memory in proportion to data and to the keys that are added later, whatever
+// its Config is.
 func (t *tracked[S]) UnmarshalBinary(data []byte) error {
 	return t.decode(frame.NewBytesReader(data, errs))
 }

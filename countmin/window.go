@@ -13,9 +13,9 @@ import (
 
 // A Window finds the frequent keys of a stream's recent part: either the last W
 // keys or the last time T. With Phi, these are the keys that make up this
-// fraction of it, or more, and with K, the K most frequent ones. Use [NewWindow]
-// to create a Window. It must not be copied by value; use [Window.Clone]
-// instead.
+// fraction of the recent part, or more, and with K, its K most frequent keys.
+// Use [NewWindow] to create a Window. It must not be copied by value; use
+// [Window.Clone] instead.
 //
 // A Window is a ring of panes. Each pane counts W/Parts keys, or a time of
 // T/Parts, as [HeavyHitters] does. When the newest pane is full, or when its
@@ -25,19 +25,20 @@ import (
 // window covers fewer than Parts additional keys.
 //
 // All bounds refer to the covered part, and so does the list with K. With Phi,
-// [Window.Threshold] is low enough that [Window.All] yields every key that makes
-// up this fraction of exactly the last W keys or the last time T: it refers to a
-// total that these are certain to reach. This is W or, if it is lower,
-// [Window.Total]. For a time, it is the total of all panes except the oldest. If
-// almost all keys are in the oldest pane, [Window.Complete] returns false.
+// [Window.Threshold] is the fraction Phi of a total that exactly the last W
+// keys, or the last time T, are certain to reach. [Window.All] therefore yields
+// every key that makes up this fraction of exactly the recent part. For W keys,
+// this total is W or, if it is lower, [Window.Total]. For a time, it is the
+// total of all panes except the oldest. If almost all keys are in the oldest
+// pane, [Window.Complete] returns false.
 //
 // Queries of a key, Total, MissBound and, with Phi, Threshold and Complete run
 // in O(Parts) time. Lists look up each tracked key in every pane.
 //
-// A Window uses neither a clock nor a goroutine: call [Window.Advance] before
-// Add, which counts a key at the latest time. Add allocates memory when it
-// begins a pane. AddN can begin up to Parts+1 panes, and then takes longer.
-// Windows cannot be merged.
+// A Window uses neither a clock nor a goroutine. In a window of time, call
+// [Window.Advance] before Add, which counts a key at the time of the last
+// Advance. Add allocates memory when it begins a pane. AddN can begin up to
+// Parts+1 panes, and then takes longer. Windows cannot be merged.
 type Window struct{ tracked[recent] }
 
 // recent is the scope of a Window: the recent part of the stream.
@@ -77,14 +78,16 @@ func (w *Window) Config() WindowConfig { return w.scope.config }
 // Advance moves the end of the window to now, and drops the panes that have
 // become too old. If an earlier call had a later time, Advance does nothing,
 // and keys will still be counted at the later time. Keys that were counted
-// before the first call count as counted at its time. All times before 1678 are
-// treated as the same time, and so are all times after 2262.
+// before the first call are treated as if they had been counted at the time of
+// this call. All times before 1678 are treated as the same time, and so are all
+// times after 2262.
 //
 // Advance has no effect on a window of Keys. It runs in O(Parts) time.
 func (w *Window) Advance(now time.Time) { w.made().panes.Turn(w.scope.ring.Advance(now)) }
 
-// goal returns a total that exactly the window is certain to reach. The oldest
-// pane began before the Span, so it is unknown which of its keys came later.
+// goal returns a total that exactly the window is certain to reach. In a window
+// of time, the oldest pane began before the Span. Since it is unknown which of
+// its keys came later, the total does not contain this pane.
 func (s recent) goal(panes *tracker.Panes) (phi float64, k int, total uint64) {
 	if s.config.Keys > 0 {
 		return s.config.Phi, s.config.K, min(tracker.TotalOf(panes.All), s.config.Keys)

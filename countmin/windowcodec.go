@@ -110,8 +110,9 @@ func decodePane(r *frame.Reader, t *tracker.Tracker, i int, data []byte, fam has
 }
 
 // checkPane returns an error if no window can have pane i after the previous
-// ones. In a window of Keys, a pane begins when the previous one is full. While
-// the time of a Span is unknown, there is only one pane.
+// ones. In a window of Keys, a pane begins when the previous one is full. In a
+// window of time, only the last pane can contain keys while the time is
+// unknown.
 func (s *recent) checkPane(r *frame.Reader, panes []tracker.Tracker, i int) error {
 	size := s.ring.Keys()
 	total := panes[i].Total()

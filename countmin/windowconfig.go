@@ -20,8 +20,8 @@ type WindowConfig struct {
 	Phi float64
 
 	// K is the number of keys to report: 1 to 2^28, or 0 if Phi is set. They
-	// are the most frequent keys of the part that the window covers, which is
-	// up to one of its Parts longer than the recent part.
+	// are the most frequent keys of the part of the stream that the window
+	// covers, which is up to one of its Parts longer than Keys or Span.
 	K int
 
 	// Keys is the number of keys that the window covers, from 1 to 2^62. It
@@ -78,8 +78,8 @@ func (c WindowConfig) EstimatedBytes() (uint64, error) {
 }
 
 // rounded returns c with the number of parts that it will have, and with a Span
-// that is a multiple of it. It returns [hashfam.ErrParams] if there is no such
-// Span.
+// that is a multiple of it. It returns [hashfam.ErrParams] if the Span is too
+// long to be rounded up.
 func (c WindowConfig) rounded() (WindowConfig, error) {
 	if c.Parts == 0 {
 		c.Parts = usualParts

@@ -8,11 +8,13 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// Batches process a window of keys in passes: locate the keys, load from all
-// their buckets, then do the work. Since nothing separates the loads, many
-// cache misses overlap. Fewer than few keys are processed individually, because
-// clearing the stack for a window would be slower. In most batches, so are the
-// keys of a table with fewer bytes than cached, which causes few cache misses.
+// Batch methods process the keys in windows. For each window, they first locate
+// all keys, then load from all their buckets, and then do the work. Since there
+// are no other instructions between the loads, many cache misses overlap.
+//
+// Batches of fewer than few keys are processed key by key, because clearing the
+// stack memory for a window would take longer. Most methods also do this if the
+// table has fewer than cached bytes, since it then causes few cache misses.
 const (
 	window = 32
 	few    = 8
@@ -29,7 +31,9 @@ func (f *readable) locateAll(g *[window]table.Place, digests []hashfam.Digest) [
 	return places
 }
 
-// reach yields the places of all digests. It touches many buckets in advance.
+// reach yields the places of all digests. Unless there are few digests or the
+// table is small, it touches the buckets of a whole window before it yields the
+// window's places.
 func (f *readable) reach(digests []hashfam.Digest) iter.Seq[table.Place] {
 	return func(yield func(table.Place) bool) {
 		if len(digests) < few || len(f.table.Bytes) < cached {

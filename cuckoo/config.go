@@ -13,28 +13,30 @@ import (
 
 // A Config describes a filter by two or all of Capacity, FPRate and
 // MemoryBytes. If two are set, the third follows from them. If all three are
-// set, the filter is the one for Capacity and FPRate (see [Config.Params]). If
-// this is larger than MemoryBytes, the error contains the required memory and
-// the rate that would fit.
+// set, the filter is the one for Capacity and FPRate (see [Config.Params]) or,
+// if this is larger than MemoryBytes, another one that meets all three. If
+// there is none, the error contains the required memory and the rate that would
+// fit.
 type Config struct {
 	// Capacity is the number of keys that the filter has room for, counting
 	// copies. If each key has a single copy, this number fits with probability
 	// above 1 - 1e-6 over random families, and often a few more keys fit. If
-	// most keys have several copies, Add fails earlier, because all copies of a
-	// key must be in two buckets. If Capacity is zero, the filter has room for
-	// as many keys as FPRate and MemoryBytes allow, which [Params.CapacityAt]
-	// returns.
+	// most keys have several copies, Add may fail earlier, because all copies
+	// of a key must be in two buckets. If Capacity is zero, the filter has room
+	// for as many keys as FPRate and MemoryBytes allow, which
+	// [Params.CapacityAt] returns.
 	Capacity uint64
 
 	// FPRate is the false-positive rate at Capacity keys, as a fraction: 0.01
 	// is 1%. If it is zero, the filter has the lowest rate that is possible in
 	// MemoryBytes, which [Params.RateAt] returns.
 	//
-	// FPRate must be below 1 and above Capacity/2^64, the probability that a
-	// key has the same digest as a key in the filter. Without MemoryBytes, the
-	// difference from this probability must be at least 2^-32, because
-	// fingerprints have at most 32 bits. Below 1.9e-9, the rate of a full table
-	// of such fingerprints, some slots must stay free, so keys need more bits.
+	// FPRate must be below 1 and above Capacity/2^64, which is the probability
+	// that an absent key has the same digest as a key in the filter. Without
+	// MemoryBytes, it must be higher than this probability by at least 2^-32,
+	// because fingerprints have at most 32 bits. For the same reason, a rate
+	// below 1.8e-9 can only be reached if more slots stay free than usual, so
+	// keys need more bits.
 	FPRate float64
 
 	// MemoryBytes, if it is not zero, limits [Params.SizeBytes]. An encoding
@@ -58,8 +60,9 @@ type Params struct {
 	// such that all buckets fit in 2^48 bits.
 	Buckets uint64
 
-	// FingerprintBits is f, the fingerprint width: 4 to 32. Filters with many
-	// buckets need more than 4; see docs/theory.md.
+	// FingerprintBits is f, the fingerprint width: 4 to 32. Filters with 2^19
+	// or more buckets need more than 4, because otherwise more than eight keys
+	// would share two buckets; see docs/theory.md.
 	FingerprintBits int
 
 	// Compact stores a slot in f-1 bits.
@@ -71,14 +74,15 @@ type Params struct {
 // Params returns the parameters of the filter that c describes, without
 // allocating it. For Capacity and FPRate, this is the smallest filter that
 // meets the rate and in which Capacity keys fit with probability above 1 -
-// 1e-6, or up to 0.1% larger where narrow fingerprints limit the number of
-// keys. The size never decreases if Capacity increases or FPRate decreases.
+// 1e-6. It may be larger by up to 0.1% if fingerprints are narrow. The size
+// never decreases if Capacity increases or FPRate decreases.
 //
-// The planned load of a large filter is 0.97, unless a lower one saves a bit of
-// each fingerprint, so a key uses f/0.97 bits, or (f-1)/0.97 in a compact
-// filter. Below about 25,000 keys the planned load decreases, to a third at ten
-// keys, and wider fingerprints may then need less memory than additional
-// buckets.
+// In a large filter, Capacity keys use 97% of the slots, so a key uses f/0.97
+// bits, or (f-1)/0.97 bits in a compact filter. They use a smaller part if this
+// reduces the rate enough to save a bit of each fingerprint. Below about 25,000
+// keys, the part that can be used decreases, to a third at ten keys. A small
+// filter may therefore have wider fingerprints than the rate requires, where
+// this takes less memory than more buckets.
 //
 // Params returns [hashfam.ErrParams], naming the field, if no filter meets c.
 // It needs about a millisecond, or ten without Capacity.
@@ -170,11 +174,11 @@ func (p Params) capacity() uint64 {
 
 // CapacityAt is the inverse of RateAt: it returns the largest number of
 // distinct keys whose false-positive rate does not exceed rate, but never more
-// than CapacityAt(1). This is the number of keys that fit in the filter with
-// probability above 1 - 1e-6 over random families; docs/theory.md derives it.
-// If fingerprints are narrow, the probability may be slightly lower for a
-// particular family, for example the public one. CapacityAt returns 0 if p is
-// invalid.
+// than CapacityAt(1). The result of CapacityAt(1) is the number of keys that
+// fit in the filter with probability above 1 - 1e-6 over random families;
+// docs/theory.md derives it. If fingerprints are narrow, the probability may be
+// slightly lower for a particular family, for example the public one.
+// CapacityAt returns 0 if p is invalid.
 func (p Params) CapacityAt(rate float64) uint64 {
 	most := p.capacity()
 	return min(most, sizing.MostKeys(rate, most, p.RateAt))
@@ -182,9 +186,9 @@ func (p Params) CapacityAt(rate float64) uint64 {
 
 // RateAt returns the expected false-positive rate of a filter with these
 // parameters and n distinct keys, or NaN if p is invalid. The result is exact
-// over all families, because a key matches a query if it has the same
-// fingerprint, one of 2^f-1, and the same pair of buckets, which 2 of m buckets
-// select. (Fan et al., section 5.1, give an upper bound.)
+// over all families: a key matches a query if both have the same fingerprint,
+// of which there are 2^f-1, and the same pair of buckets, which has probability
+// 2/m. (Fan et al., section 5.1, give an upper bound.)
 func (p Params) RateAt(n uint64) float64 {
 	if p.check(hashfam.ErrParams) != nil {
 		return math.NaN()

@@ -22,9 +22,9 @@ func requireField(t *testing.T, err, sentinel error, field string) {
 }
 
 // The error names the rate if it is too low for the widest fingerprints, and
-// otherwise the capacity. With 32-bit fingerprints, a table has up
-// to 2^41 buckets. At a rate of 0.9 and the largest Expected, a page of 41,024
-// bits is planned for 3,872 keys.
+// otherwise the capacity. With 32-bit fingerprints, a table has up to 2^41
+// buckets. At a rate of 0.9 and the largest Expected, a page of 41,024 bits is
+// planned for 3,872 keys.
 func TestInvalidParamsReturnFieldErrors(t *testing.T) {
 	machine.Matters(t)
 	const many, pages = 1 << 43, uint64(sizing.MaxBits) / 41_024

@@ -21,10 +21,10 @@ type readable struct {
 	count    uint64 // number of fingerprints in the table
 }
 
-// locate returns a key's two buckets and its fingerprint, which is computed
-// first because the buckets depend on its hash. The fingerprint, 1 to 2^f-1,
-// follows from the high half of a product. The low half is also uniform and
-// shares no bits with it, so it selects the key's coordinate.
+// locate returns a key's two buckets and its fingerprint, 1 to 2^f-1. The
+// fingerprint follows from the high half of a product. The low half is almost
+// independent of the high one, so it determines the coordinate from which
+// [table.Partners] computes both buckets, using the fingerprint's hash.
 func (f *readable) locate(d hashfam.Digest) (i, j, fp uint64) {
 	fp, rest := bits.Mul64(uint64(d.Probe()), f.table.Mask)
 	fp++
@@ -49,10 +49,10 @@ func (f *Filter) AddString(key string) error { return f.insert(f.locate(f.hash.S
 // AddDigest is like [Filter.Add] for a digest computed by the filter's family.
 func (f *Filter) AddDigest(d hashfam.Digest) error { return f.insert(f.locate(d)) }
 
-// insert is algorithm 1 of Fan et al. with two changes. It uses the emptier of
-// the key's buckets, so that fewer fingerprints must move. And it evicts along
-// a shortest path instead of a random walk, but only after the whole path has
-// been found, so nothing needs to be undone if there is none.
+// insert is algorithm 1 of Fan et al. with two changes. It prefers the emptier
+// of the key's buckets, so that fewer fingerprints must move. And it evicts
+// along a shortest path instead of a random walk, but only after the whole path
+// has been found, so nothing needs to be undone if there is none.
 func (f *Filter) insert(i, j, fp uint64) error {
 	switch {
 	case f.table.Put(i, j, fp):
@@ -104,13 +104,13 @@ func (f *Filter) ContainsOrAddDigest(d hashfam.Digest) (bool, error) {
 	return false, f.insert(i, j, fp)
 }
 
-// Delete removes one copy of key and reports whether it found one. Otherwise,
-// the filter is unchanged. (Fan et al., algorithm 3.)
+// Delete removes one copy of key and reports whether it found one. If it did
+// not, the filter is unchanged. (Fan et al., algorithm 3.)
 //
 // Delete must only be called for keys that were added. A key that was never
 // added, or was already deleted as often as it was added, may be a false
 // positive. If you delete such a key, Delete removes another key's fingerprint,
-// so that key will no longer be found.
+// so that key may no longer be found.
 func (f *Filter) Delete(key []byte) bool { return f.take(f.locate(f.hash.Sum(key))) }
 
 // DeleteString is like [Filter.Delete] for a string key.

@@ -1,24 +1,27 @@
 // Package cuckoo implements cuckoo filters: sets that use a few bits per key
-// and can delete keys. A filter reports that a key may be in the set, or that it
-// is certainly not (Fan, Andersen, Kaminsky and Mitzenmacher, CoNEXT 2014).
+// and can delete keys. A filter reports that a key may be in the set, or that
+// it is certainly not (Fan, Andersen, Kaminsky and Mitzenmacher, CoNEXT 2014).
 //
-//   - add keys: [New], [Filter.Add], [Filter.AddAll]
-//   - delete keys: [Filter.Delete], [Filter.DeleteAll]
-//   - query: [Filter.Contains], [Filter.Count], [Filter.ContainsAll]
-//   - merge filters: [Filter.Merge]
-//   - store a filter: [Filter.WriteTo], [Filter.ReadFrom], [NewReceiver]
-//   - query a stored filter: [NewView]
-//   - inspect a filter: [Config.Params], [Filter.Len]
+// Most programs need only these names: [New] with a [Config], [Filter.Add],
+// [Filter.Contains], [Filter.ContainsOrAdd], [Filter.Delete], [Filter.Count],
+// [Filter.Len], [Filter.Merge], [ErrFull] and, to store a filter,
+// [Filter.WriteTo] and [Filter.ReadFrom]. The others are for special purposes:
+//
+//   - process many keys at once: [Filter.AddAll], [Filter.ContainsAll],
+//     [Filter.DeleteAll]
+//   - decode filters of a keyed family: [NewReceiver]
+//   - query a stored filter in place: [NewView]
+//   - compute the size of a filter in advance: [Config.Params]
 //   - handle an unknown number of keys: [NewScalable]
 //   - share a filter between goroutines: package hashfam/sharded
 //
 // For each key, a filter stores a short fingerprint in either of two buckets,
 // which have four slots each. If both buckets are full, Add makes room by
-// moving other fingerprints to their other buckets. A filter never loses a key:
-// either Add succeeds and the key will be found until it is deleted, or Add
-// returns [ErrFull] and changes nothing. A key that was not added is found with
-// a small probability, the false-positive rate, or rate for short, which the
-// [Config] sets.
+// moving other fingerprints to their other buckets. Either Add succeeds and the
+// key will be found until it is deleted, or Add returns [ErrFull] and changes
+// nothing. A filter never loses a key, provided that only keys that were added
+// are deleted. A key that was not added is found with a small probability, the
+// false-positive rate, or rate for short, which the [Config] sets.
 //
 //	f, err := cuckoo.New(cuckoo.Config{Capacity: 1_000_000, FPRate: 0.001})
 //	err = f.AddString("example.org")
@@ -33,7 +36,7 @@
 // deleted twice. A key's two buckets have room for eight copies.
 //
 // Package [hashfam] describes what all types have in common: concurrency, zero
-// values, cost, errors, encoding and printing. [ErrFull] and [ErrCopies] are the
-// only errors of this package's own. In this package, m is the number of
+// values, cost, errors, encoding and printing. [ErrFull] and [ErrCopies] are
+// the only errors of this package's own. In this package, m is the number of
 // buckets, so methods that process a whole filter run in O(m) time.
 package cuckoo

@@ -61,7 +61,7 @@ func (f *readable) Params() Params { return f.params }
 func (f *readable) Family() hashfam.Family { return f.params.Family }
 
 // SizeBytes returns the size of the table in bytes. The structure itself needs
-// up to 200 bytes more, plus up to 1/256 of the table size.
+// up to 350 bytes more, plus up to 1/256 of the table size.
 func (f *readable) SizeBytes() uint64 { return uint64(len(f.table.Bytes)) }
 
 // Len returns the exact number of keys that were added and not deleted,

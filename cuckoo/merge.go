@@ -8,15 +8,17 @@ import (
 
 // Merge adds all fingerprints of the other filters to f. Every key of the
 // merged filters is then found, the numbers of copies add up, and each key can
-// be deleted. If f itself is among others, its keys are added once more each
-// time. Merge builds the result in a copy of f.
+// be deleted. Each time that others contains f itself, the keys that f had
+// before are added once more. Merge builds the result in a copy of f, so it
+// temporarily needs twice the memory.
 //
 // If a filter's [Params] differ, Merge returns [hashfam.ErrIncompatible],
-// naming the field and the filter's index in others. It returns [ErrFull] if it
-// cannot make room for all fingerprints, with the Capacity that would have been
-// enough, or [ErrCopies] if a key would have more than eight copies. Since the
-// order of fingerprints matters, ErrFull can happen even if a new filter would
-// have room for all keys. After an error, f is unchanged.
+// naming the field and, if there are several filters, the index in others. If
+// it cannot make room for all fingerprints, it returns [ErrFull] with the
+// Capacity that would have been enough, or [ErrCopies] if a key would have more
+// than eight copies. Since the order of fingerprints matters, ErrFull can
+// happen even if a new filter would have room for all keys. After an error, f
+// is unchanged.
 func (f *Filter) Merge(others ...*Filter) error {
 	f.table.Made()
 	if err := merge.Mergeable(errs, "Params", f.params, others, (*Filter).Params); err != nil {
@@ -34,8 +36,8 @@ func (f *Filter) Merge(others ...*Filter) error {
 	return nil
 }
 
-// mergeError adds to ErrFull the Capacity that filters with these fingerprints
-// need, unless a key has too many copies.
+// mergeError adds the Capacity that filters with these fingerprints need to
+// ErrFull. It returns other errors unchanged.
 func mergeError(err error, f *Filter, others []*Filter) error {
 	if err != ErrFull {
 		return err

@@ -18,16 +18,17 @@ import (
 // The table consists of pages with up to 4,096 slots. A key belongs to one
 // page, which stores it like a [Filter]. When a page is full, it splits in two,
 // while the other pages do not change, so the filter grows in small steps
-// (extendible hashing; Fagin, Nievergelt, Pippenger and Strong, TODS 1979).
-// Each split uses one bit of the page's fingerprints to select a half, so these
-// become shorter. In return, keys that are added later get longer fingerprints
-// (Dayan, Bercea, Reviriego and Pagh, "InfiniFilter", SIGMOD 2023), so that the
-// false-positive rate stays below [ScalableConfig].FPRate for any number of
-// keys.
+// (extendible hashing; Fagin, Nievergelt, Pippenger and Strong, TODS 1979). To
+// select a half, a split uses up one bit of each fingerprint in the page, so
+// these fingerprints become shorter. To compensate for this, keys that are
+// added later get longer fingerprints (Dayan, Bercea, Reviriego and Pagh,
+// "InfiniFilter", SIGMOD 2023), so the false-positive rate stays below
+// [ScalableConfig].FPRate for any number of keys.
 //
 // If only keys that were added are deleted, no key is lost: Delete removes the
 // fingerprint that matches the key in the most bits. If this was another key's
-// fingerprint, the shorter one that remains matches that key, too.
+// fingerprint, then the deleted key's own fingerprint, which remains, is not
+// longer and matches the other key, too.
 //
 // Scalables cannot be merged, because each stores different bits of its keys.
 type Scalable struct {
@@ -57,23 +58,23 @@ func (s *Scalable) hash() hashfam.Hasher { return s.config.Family.Hasher(2 * s.p
 
 // Add adds one copy of key. It runs in constant time on average, with a few
 // cache misses. If the key's page is full, Add splits it, which needs about 100
-// microseconds and allocates two pages. When the number of pages has doubled, a
-// split may also double a directory, which has a few pointers per page, so this
+// microseconds and allocates two pages. After the number of pages has doubled,
+// a split may also double a directory, which has a few pointers per page. This
 // needs 0.3 milliseconds with 35,000 pages.
 //
 // For a ninth copy of key, Add returns [ErrCopies], which matches [ErrFull]. If
 // you do not need copies, use [Scalable.ContainsOrAdd]. Add returns ErrFull
 // only in the following cases:
 //
-//   - Copies of other keys fill both of the key's buckets, also after splits
-//     until the page is less than an eighth full. This is common only if keys
+//   - Copies of other keys fill both of the key's buckets, even after splits
+//     have made the page less than an eighth full. This is common only if keys
 //     have more than four copies each.
-//   - About a thousand keys agree in more bits than splits can use. This will
-//     not happen unless someone who knows the family chose these keys.
+//   - More keys than fit in a page agree in all bits that splits can use. This
+//     will not happen unless someone who knows the family chose these keys.
 //   - The key's page is full, and MemoryBytes does not allow a split.
 //
-// After an error, the filter is unchanged, because Add undoes all splits. It may
-// then have needed the time of several splits.
+// After an error, the filter is unchanged, because Add undoes all splits. Such
+// a call may have needed the time of several splits.
 func (s *Scalable) Add(key []byte) error { return s.AddDigest(s.hash().Sum(key)) }
 
 // AddString is like [Scalable.Add] for a string key.
@@ -83,8 +84,10 @@ func (s *Scalable) AddString(key string) error { return s.AddDigest(s.hash().Sum
 func (s *Scalable) AddDigest(d hashfam.Digest) error { return s.pages.Add(d) }
 
 // Contains is like [Filter.Contains]. In a very large filter, it causes a few
-// more cache misses to find the page. When the number of keys has doubled so
-// often that some fingerprints have no bits left, it also reads a second page.
+// more cache misses to find the page. After the number of keys has doubled
+// often, for example seven times at a rate of 1%, some fingerprints have no
+// bits left for another split. They are moved to older pages, of which Contains
+// then also reads one or more.
 func (s *Scalable) Contains(key []byte) bool { return s.ContainsDigest(s.hash().Sum(key)) }
 
 // ContainsString is like [Scalable.Contains] for a string key.

@@ -46,8 +46,8 @@ func (s *Scalable) MarshalBinary() ([]byte, error) { return s.AppendBinary(nil) 
 // WriteTo writes the encoded filter to w. See Encoding in package [hashfam].
 func (s *Scalable) WriteTo(w io.Writer) (int64, error) { return frame.WriteTo(w, errs, s.encode) }
 
-// UnmarshalBinary decodes data into s, which temporarily uses twice the memory
-// of the filter. See Encoding in package [hashfam].
+// UnmarshalBinary decodes data into s. Decoding temporarily uses twice the
+// memory of the filter. See Encoding in package [hashfam].
 func (s *Scalable) UnmarshalBinary(data []byte) error {
 	return s.decode(frame.NewBytesReader(data, errs))
 }

@@ -66,8 +66,8 @@ func (c ScalableConfig) shape() pages.Shape {
 }
 
 // InitialBytes returns the size of a new filter in bytes, without allocating
-// it. It returns the errors of [NewScalable], except that the filter may be too
-// large for the platform.
+// it. It returns the errors of [NewScalable], except the one for a filter that
+// is too large for the platform.
 func (c ScalableConfig) InitialBytes() (uint64, error) {
 	if err := c.check(hashfam.ErrParams); err != nil {
 		return 0, err

@@ -54,11 +54,11 @@ func (r *Ring) Count() (turn bool) {
 
 // Advance moves a Ring of time to t and returns the number of parts that have
 // begun since the last call. It returns 0 if t is earlier, since time never
-// goes back, and for the first call, since previous keys belong to the same
-// part. For a window of keys, it always returns 0.
+// goes back. It also returns 0 for the first call, since all previous keys
+// belong to the part of this call. For a window of keys, it always returns 0.
 //
 // Only times from 1678 to 2262 can be encoded, so Advance replaces earlier and
-// later ones by the first or the last of these.
+// later times by the first or the last of these.
 func (r *Ring) Advance(t time.Time) (begun uint64) {
 	if r.length == 0 {
 		return 0

@@ -20,7 +20,7 @@ import (
 //   - zeros up to a multiple of 8 bytes.
 //
 // The digests are not stored, since they can be computed using the keys. A
-// tracker that has no memory yet has no payload.
+// blank tracker has no payload.
 type payloadFields struct {
 	Total   uint64 // offset 0
 	Floor   uint64 // 8
@@ -94,9 +94,11 @@ func Decode(r *frame.Reader, data []byte, g Goal, fam hashfam.Family) (Tracker, 
 	return t, err
 }
 
-// decodeFields sets the totals, and gives the tail its shape.
+// decodeFields sets total, floor and missed, and gives the tail its shape.
 func (t *Tracker) decodeFields(r *frame.Reader, f payloadFields) error {
-	t.total, t.floor, t.missed = f.Total, f.Floor, f.Missed
+	t.total = f.Total
+	t.floor = f.Floor
+	t.missed = f.Missed
 	if t.missed > t.total {
 		return r.Corrupt("missed", t.missed, fmt.Sprintf("at most the total, %d", t.total))
 	}
@@ -171,8 +173,9 @@ func (p place) corrupt(field string, value any, allowed string) error {
 	return p.r.Corrupt(fmt.Sprintf("%s of record %d of %d", field, p.i, p.records), value, allowed)
 }
 
-// decodeRecord admits the record at the beginning of data, and returns the rest
-// and the record's digest, which must be above last, that of the record before.
+// decodeRecord admits the record at the beginning of data. It returns the rest
+// of data and the record's digest, which must be above last, the digest of the
+// previous record.
 func (t *Tracker) decodeRecord(at place, data []byte, last hashfam.Digest, fam hashfam.Family) ([]byte, hashfam.Digest, error) {
 	if len(data) < headBytes {
 		return nil, 0, at.corrupt("length", len(data), fmt.Sprint("at least ", headBytes))

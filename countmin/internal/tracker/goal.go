@@ -28,8 +28,8 @@ const (
 	maxTail = 1 << 20 // words, before counters are widened
 	minLog  = 1 << 12 // bytes, without a budget
 
-	// maxLog is the largest size of a log. An index in two logs that are merged
-	// fits in 32 bits.
+	// maxLog is the largest size of a log. When a merge combines two logs of
+	// this size, every index still fits in 32 bits.
 	maxLog = min(1<<31-64, math.MaxInt/2)
 )
 
@@ -37,9 +37,9 @@ const (
 func (g Goal) grows() bool { return g.Memory == 0 }
 
 // wanted returns the number of records that the log should hold if memory
-// allows. With a budget, it holds nearly twice the first K keys, or the typical
-// number of heavy hitters: 0.07/Phi to 0.17/Phi keys in words, requests and Zipf
-// distributions, although there can be as many as 1/Phi.
+// allows. With a budget, these are nearly 2 K, or as many as there are
+// typically heavy hitters: 0.07/Phi to 0.17/Phi in words, requests and Zipf
+// distributions, although there can be 1/Phi.
 func (g Goal) wanted() int {
 	switch {
 	case g.K > 0 && g.grows():
@@ -69,15 +69,15 @@ func (g Goal) tailWords() uint64 {
 }
 
 // canHalve reports whether the log may get half of the memory of a tail with
-// the given number of words. This requires a budget, of which the tail must use
-// more than 1/8.
+// the given number of words. This requires a budget, and the tail must use more
+// than 1/8 of it.
 func (g Goal) canHalve(words uint32) bool {
 	return !g.grows() && 8*uint64(words) > g.Memory/8 && words%4 == 0
 }
 
 // logBytes returns the number of bytes that a budget leaves for the log if the
-// tail has the given number of words. The index needs a share, too. Go's
-// allocator may round each array up by as much as an eighth.
+// tail has the given number of words. It leaves a share for the index, but none
+// for Go's allocator, which may round each array up by as much as an eighth.
 func (g Goal) logBytes(words uint32) uint64 {
 	left := g.Memory - structBytes - 8*uint64(words)
 	return min(left*headShare/(headShare+4)&^63, maxLog)
@@ -88,8 +88,9 @@ func (g Goal) logBytes(words uint32) uint64 {
 func powerOfTwo(n, least uint64) uint64 { return max(least, 1<<bits.Len64(n-min(n, 1))) }
 
 // mustKeep reports whether a key with the given count must not be lost, even if
-// memory must grow for it: without a budget, every heavy hitter is found. A key
-// that has nearly enough may be one a few keys later.
+// memory must grow for it. Without a budget, this is true for every heavy
+// hitter, and also for a key with a slightly lower count, because it may become
+// a heavy hitter a few keys later. With a budget or with K, it is never true.
 func (g Goal) mustKeep(count, total uint64) bool {
 	const nearly = 0.9
 	return g.grows() && g.K == 0 && float64(count) >= nearly*g.Phi*float64(total)

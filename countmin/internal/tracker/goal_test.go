@@ -8,8 +8,8 @@ import (
 
 // The parts of a budget are a tail, which has half of it at first, heads and a
 // log. They do not depend on the size of an int. With a budget, the log should
-// hold 7/4 K or 0.15/Phi records. Without one, it should hold 8 K or 4/Phi, and the
-// tail has 2 K or 1/Phi words.
+// hold 7/4 K or 0.15/Phi records. Without one, it should hold 8 K or 4/Phi, and
+// the tail has 2 K or 1/Phi words.
 func TestSizesFollowFromTheGoal(t *testing.T) {
 	for _, c := range []struct {
 		goal Goal

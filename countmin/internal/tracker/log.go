@@ -11,8 +11,8 @@ import (
 
 // A log contains a tracker's records, one after another in a single array, so
 // that keys do not need to be allocated separately. A record r is the index of
-// its count. Its numbers are in little-endian order, and the bytes from r on are
-// the record's encoding:
+// the record's count. All numbers are in little-endian order, and the bytes
+// from r on are the record's encoding:
 //
 //	r-12  next    4 bytes: the next record of the chain, or none
 //	r-8   digest  8
@@ -112,11 +112,13 @@ func (l log) compare(r, s record) int {
 	return cmp.Compare(l.digest(s), l.digest(r))
 }
 
-// countFreeing returns the lowest count, but at least low, for which the records
-// with no higher count have the given number of bytes or more. It adds up their
-// bytes in buckets, each for differences from low with the same four leading
-// bits. Usually the difference is below 16, and it reads the log only once.
-// Otherwise it continues with the lowest count of the bucket.
+// countFreeing returns the lowest count, but at least low, with this property:
+// the records with this count or a lower one have the given number of bytes or
+// more. It adds up the records' bytes in buckets, by the difference between
+// count and low. Each difference below 16 has a bucket of its own. If the
+// result is among them, as it usually is, one pass over the log is enough. In
+// the other buckets, differences only have the same four leading bits, so
+// countFreeing begins again with the lowest count of the bucket that it found.
 func (l log) countFreeing(size, low uint64) uint64 {
 	var buckets [8 * 64]uint64
 	for r := range l.all() {

@@ -43,14 +43,15 @@ func (t *Tracker) addTails(sides []*Tracker) {
 	}
 }
 
-// addRecords adds the records to t, whose log is empty. Every side counted a key
-// in its tail before tracking it, so this part of the sum is the key's count in
-// the merged tail. It does not depend on the order of merges as long as the tail
-// has the same number of counters.
+// addRecords adds the records to t, whose log is empty. A record's exact part
+// is the sum over all sides. For the rest, which the sides counted in their
+// tails, it uses the key's count in the merged tail. This count does not depend
+// on the order of merges as long as the tail has the same number of counters.
 func (t *Tracker) addRecords(sides []*Tracker) {
 	for _, side := range sides {
 		for from := range side.log.all() {
-			exact, d := side.log.exact(from), side.log.digest(from)
+			exact := side.log.exact(from)
+			d := side.log.digest(from)
 			if r := t.index.find(t.log, d); r != none {
 				t.log.setCount(r, sizing.SaturatingAdd(t.log.count(r), exact))
 			} else {
@@ -100,9 +101,9 @@ func (t *Tracker) Stray(shard, n int) bool {
 	return false
 }
 
-// fit completes a tracker whose log was built elsewhere. If the log is too long,
-// it grows or records are evicted, as in makeRoom. fit leaves no more memory than
-// the log needs.
+// fit completes a tracker after its log was built by other means than Observe.
+// If the log is longer than its room, the room grows or records are evicted, as
+// in makeRoom. The log's array then has no more memory than the log needs.
 func (t *Tracker) fit() {
 	length := uint64(len(t.log))
 	t.resize(length)

@@ -15,9 +15,10 @@ type Panes struct {
 	Last *Tracker  // the pane that counts: the last of All; nil if there is none
 	size uint64    // the number of keys per pane, or 0 if there is no limit
 
-	// Observe calls begin when the last pane's total is next: 0 until the pane
-	// counts, so that begin makes its memory, and then size. Without a limit, it
-	// remains 0, which the total of a pane that counts never is.
+	// When the last pane's total is next, Observe calls begin. next is 0 until
+	// the pane counts, so that begin allocates the pane's memory, and size
+	// afterwards. Without a limit, it remains 0, which is never the total of a
+	// pane that has counted a key.
 	next uint64
 }
 
@@ -45,8 +46,8 @@ func Blank(g Goal, n int, size uint64) Panes {
 var Zero = (&fault.Maker{Package: "countmin"}).Zero(
 	"HeavyHitters or Window", "NewHeavyHitters or NewWindow, or decode into it")
 
-// ObserveN has the effect of n calls of [Observe]. It begins at most one pane
-// more than there are.
+// ObserveN has the effect of n calls of [Observe]. It skips panes that it would
+// drop again, so it begins at most one more than there are.
 func (p *Panes) ObserveN(d hashfam.Digest, key []byte, n uint64) {
 	if size := p.size; size > 0 {
 		n -= (n/size - min(n/size, uint64(len(p.All)))) * size // these would be dropped again

@@ -7,20 +7,22 @@ import "slices"
 const evictShare = 16
 
 // makeRoom reports whether a record with the given size and count should be
-// admitted, and makes room for it if the log is full: while the log has fewer
-// records than it should, it grows, and otherwise others are evicted.
+// admitted, and makes room for it if the log is full. While the log has fewer
+// records than it should, its room grows if possible. Otherwise other records
+// are evicted.
 func (t *Tracker) makeRoom(size, count uint64) bool {
 	length := uint64(len(t.log)) + size
 	return length <= t.room() || t.live < t.want && t.grow(length) || t.replace(size, count)
 }
 
 // replace evicts the records with the lowest counts to make room for a record
-// with the given size and count, and reports whether there is room and it has a
-// higher count than these. If a key that must be kept would be lost, nothing is
-// evicted, but the log grows.
+// with the given size and count. It reports whether the record should be
+// admitted: there must be room, and its count must be higher than those of the
+// evicted records. If a key that must be kept would be lost otherwise, the
+// log's room grows and nothing is evicted.
 //
-// A long record, with more than 1/evictShare of the log, would displace many
-// others. If it does not have a higher count, they stay.
+// A long record, with more than 1/evictShare of the log's room, would displace
+// many others. If its count is not higher than theirs, these stay.
 func (t *Tracker) replace(size, count uint64) bool {
 	if size > t.roomFor(size) {
 		return false // too long even for an empty log
@@ -47,10 +49,10 @@ func (t *Tracker) replace(size, count uint64) bool {
 // room returns the number of bytes that the log can have before it is full.
 func (t *Tracker) room() uint64 { return t.roomFor(uint64(len(t.log))) }
 
-// roomFor is like room for a log of the given length. Without a budget, the log
-// may become longer than its present room, which then follows from the new
-// length. Since the room depends on nothing else, a decoded tracker behaves like
-// the original.
+// roomFor returns the room of a log with the given length. With a budget, it is
+// the memory that the tail leaves. Without a budget, it is the length rounded
+// up to a power of two, so a longer log has more room. Since it depends on
+// nothing else, a decoded tracker behaves like the original.
 func (t *Tracker) roomFor(length uint64) uint64 {
 	if t.grows() {
 		return min(powerOfTwo(length, minLog), maxLog)
@@ -58,9 +60,9 @@ func (t *Tracker) roomFor(length uint64) uint64 {
 	return t.logBytes(t.tail.size)
 }
 
-// grow makes room for a log of the given length if possible, and reports whether
-// there is enough. With a budget, the log gets half of the tail's memory, or
-// more.
+// grow makes room for a log of the given length if possible, and reports
+// whether there is enough. With a budget, it halves the tail's memory for this,
+// once or several times.
 func (t *Tracker) grow(length uint64) bool {
 	for length > t.roomFor(length) && t.canHalve(t.tail.size) {
 		t.tail.halve()
@@ -68,9 +70,9 @@ func (t *Tracker) grow(length uint64) bool {
 	return length <= t.roomFor(length)
 }
 
-// evict moves the counts of the records with no higher count than bar, which
-// have the given number of bytes or more, to the tail. If too few of K records
-// would remain, fewer are evicted.
+// evict removes the records with a count of bar or lower, which must have the
+// given number of bytes or more, and writes their counts to the tail. With K,
+// it evicts fewer if too few records would remain.
 func (t *Tracker) evict(bar, size uint64) {
 	last := rank{count: bar}
 	if t.K > 0 {
@@ -91,11 +93,11 @@ func (t *Tracker) evict(bar, size uint64) {
 	t.relink()
 }
 
-// lastBeforeK returns the last rank that evict may evict, with a count of at
-// most bar, if K records should remain, even if many have the same count. It
-// starts with the lowest rank, until the given number of bytes is freed and no
-// more than keep records remain. If the log can grow, nothing must be freed, and
-// keep is at least half of the records.
+// lastBeforeK returns the rank of the last record to evict so that about K
+// records remain, even if many have the same count. It considers the records
+// with a count of at most bar, beginning with the lowest rank, and stops when
+// keep records remain and the given number of bytes is freed. If the log can
+// grow, bytes need not be freed, and keep is at least half of the records.
 func (t *Tracker) lastBeforeK(bar, size uint64) rank {
 	low := t.index.heads[:0] // evict will rebuild the index, so use its memory
 	for r := range t.log.all() {
@@ -112,7 +114,8 @@ func (t *Tracker) lastBeforeK(bar, size uint64) rank {
 		return rank{count: bar}
 	}
 	slices.SortFunc(low, t.log.compare)
-	freed, last := uint64(0), rank{}
+	freed := uint64(0)
+	last := rank{}
 	for i, r := range low {
 		if t.live-i <= keep && (freed >= size || canGrow) {
 			break

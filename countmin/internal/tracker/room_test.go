@@ -12,9 +12,9 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// crowded returns a tracker whose log of 7,168 bytes is nearly full. Record i of
-// 183, of 39 bytes, has the count 100 + i. An eviction frees 448 bytes, or 12
-// records.
+// crowded returns a tracker whose log of 7,168 bytes is nearly full. It
+// contains 183 records of 39 bytes, and record i has the count 100 + i. An
+// eviction frees 448 bytes, or 12 records.
 func crowded(t *testing.T) *Tracker {
 	h := New(Goal{Phi: 1, Memory: 16 << 10})
 	for i := range uint64(183) {
@@ -27,9 +27,9 @@ func crowded(t *testing.T) *Tracker {
 	return &h
 }
 
-// The records with the lowest counts make room. A record of up to a sixteenth of
-// the log is admitted if it has a higher count. A longer one must have a higher
-// count, or nothing is evicted.
+// The records with the lowest counts make room. A record of up to a sixteenth
+// of the log evicts them in any case, and is admitted if its count is higher.
+// For a longer record, nothing is evicted unless its count is higher.
 func TestRecordsDisplaceSmallerCounts(t *testing.T) {
 	for _, c := range []struct {
 		size, count uint64

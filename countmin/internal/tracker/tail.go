@@ -30,7 +30,7 @@ const (
 	tailMaxShift = 6
 )
 
-// newTail returns a tail of zeros, of which g determines the size.
+// newTail returns a tail of zeros with the size that g determines.
 func newTail(g Goal) tail {
 	return tail{size: uint32(g.tailWords()), shift: tailShift, grows: g.grows()}
 }
@@ -81,8 +81,9 @@ func (t *tail) count(d hashfam.Digest) uint64 {
 }
 
 // add counts the key n times, unless its count would then exceed most, which
-// must fit in a counter. It combines count and raise without a branch, and
-// returns the previous count and whether the key was counted.
+// must fit in a counter. It returns the previous count and whether the key was
+// counted. It has the same effect as count and raise, but lifts counters
+// without a branch.
 func (t *tail) add(d hashfam.Digest, n, most uint64) (before uint64, added bool) {
 	if t.words == nil {
 		if n > most {
@@ -133,11 +134,11 @@ func (t *tail) widen() {
 func (t *tail) halve() { t.reshape(t.size/2, t.shift) }
 
 // reshape gives the tail another number of words and width, so that it has as
-// many counters as before, or half as many. Each is then the maximum of the two
-// neighbors that it replaces. With conservative update this is enough, since a
-// counter need not exceed the highest count of its keys. [hashfam.Reduce]
-// preserves the order of positions, so keys find their counters at the new
-// positions.
+// many counters as before, or half as many. If it has half as many, each is the
+// maximum of the two neighbors that it replaces. With conservative update this
+// is enough, since a counter need not exceed the highest count of its keys.
+// Keys find their counters at the new positions because [hashfam.Reduce](x,
+// n/2) is half of Reduce(x, n).
 func (t *tail) reshape(words uint32, shift uint8) {
 	n := tail{size: words, shift: shift, grows: t.grows}
 	if t.words != nil {
@@ -167,8 +168,8 @@ func (t *tail) match(o *tail) {
 	}
 }
 
-// addTail adds the counters of o. They become wider until all sums fit, but
-// those of 64 bits saturate.
+// addTail adds the counters of o to those of t. The counters become wider until
+// all sums fit, but sums saturate at 64 bits.
 func (t *tail) addTail(o tail) {
 	o = o.clone()
 	t.match(&o)

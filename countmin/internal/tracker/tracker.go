@@ -24,13 +24,13 @@ import (
 )
 
 // A Tracker counts the most frequent keys exactly, from the moment it admits
-// them. All other keys are counted in its tail, and a key is admitted when the
-// tail's estimate exceeds floor.
+// them. It then has a record of the key. All other keys are counted in its
+// tail, and a key is admitted when the tail's estimate exceeds floor.
 //
 // When there is no room, the records with the lowest counts are evicted, and
 // their counts are written back to the tail. floor is then the highest of these
-// counts. missed is the same number, but becomes higher when a key is too long
-// to be admitted, or in a merge. The following is always true:
+// counts. missed is the same number, but becomes higher when a long key is
+// refused, or in a merge. The following is always true:
 //
 //   - A record's count, which began as an estimate, is not below the truth.
 //   - A key without a record has a count of no more than missed.
@@ -87,8 +87,8 @@ func Observe[K Key](p *Panes, d hashfam.Digest, key K, n uint64) {
 }
 
 // admit appends a record. If the log's array is full, it becomes four times as
-// large, but not larger than the room, so that its size is proportional to the
-// keys that were admitted.
+// large, but not larger than the log's room, so that the size is proportional
+// to the keys that were admitted.
 func admit[K Key](t *Tracker, count, guess uint64, d hashfam.Digest, key K) {
 	length := uint64(len(t.log)) + recordBytes(uint64(len(key)))
 	if length > uint64(cap(t.log)) {

@@ -9,12 +9,13 @@ import (
 // A directory is used to find a key's page by the first depth bits of the key's
 // address. Pages with a lower depth are in it several times.
 //
-// After many splits, a key may have no known bits left. When its page splits
-// again, the key cannot be assigned to a half and becomes an orphan. It moves
-// to an older directory, whose pages have shorter numbers, so the key has a
-// long tail again. If these pages split often, this directory has an older one
-// for its own orphans, and so on. Keys in an older directory have fewer known
-// bits than all keys in a newer one.
+// After many splits, the known bits of a key's address may all be in its page's
+// number. When this page splits again, the key cannot be assigned to a half and
+// becomes an orphan. It moves to an older directory, whose pages have shorter
+// numbers, so the key has a long tail again. If these pages split often, this
+// directory has an older one for its own orphans, and so on. For any address,
+// the keys in the page of an older directory have fewer known bits than the
+// keys in the page of a newer one.
 type directory struct {
 	depth    uint8
 	pages    []*page
@@ -54,8 +55,8 @@ func (d *directory) length() (n int) {
 	return n
 }
 
-// page returns the page for an address. Two shifts by 63 or less need no
-// comparison.
+// page returns the page for an address. It shifts twice because a single shift
+// by 64 bits, if depth is 0, would need a comparison.
 func (d *directory) page(address uint64) *page {
 	return d.pages[address>>1>>((63-d.depth)&63)]
 }

@@ -8,9 +8,10 @@ import (
 )
 
 // A page is a cuckoo table in a [Set]. The addresses of its keys all start with
-// the same bits, the page's number, which has depth bits. A slot contains the
-// following bits of the address, the tail, as far as they are known, and the
-// partner, which selects the key's other bucket and is never zero:
+// the same bits, the page's number, which has depth bits. The next t bits of a
+// key's address are its tail. A slot contains the tail, as far as its bits are
+// known, and the partner, which selects the key's other bucket and is never
+// zero:
 //
 //	bit t+5  t+1 t                  0
 //	   | partner | tail | 1 | 0 ... 0 |
@@ -19,9 +20,10 @@ import (
 // first bit of each tail becomes the last bit of the new page's number, and the
 // marker 1 moves up.
 //
-// The table stores this value XOR free as the fingerprint, so that a free slot
-// is zero. The value free has no partner, so it does not match any key. Shifts
-// are masked with 63 because the compiler does not know that they are less.
+// A free slot has the value free, which is not zero, but has no partner, so it
+// does not match any key. The table stores each value XOR free as the
+// fingerprint, so a free slot is stored as zero. Shifts are masked with 63
+// because the compiler does not know that they are less.
 type page struct {
 	table.Table
 	free  uint64      // 2^t
@@ -46,8 +48,8 @@ func (p *page) clone() *page {
 	return &c
 }
 
-// value returns the key's value in a slot of this page, but with the next bit
-// of the address instead of the marker.
+// value returns the value of a slot of this page in which t bits of the key's
+// tail are known, but with the next bit of the address instead of the marker.
 func (p *page) value(k locus) uint64 {
 	return k.partner<<((p.tail+1)&63) | k.address<<(p.depth&63)>>((63-p.tail)&63)
 }
@@ -72,7 +74,7 @@ func (p *page) join(partner, marked uint64) (fp uint64) {
 }
 
 // known returns the number of known bits of the key with this fingerprint: the
-// marker is the lowest bit of its value that is set.
+// marker is the lowest bit of the value that is set.
 func (p *page) known(fp uint64) uint8 {
 	return p.depth + p.tail - uint8(bits.TrailingZeros64(fp^p.free))
 }
@@ -87,9 +89,9 @@ func (p *page) shorten(marked uint64, half *page) (h, rest uint64) {
 }
 
 // differ returns, for each lane, the known bits in which the slot's key differs
-// from the key whose value is in each lane of values. They are zero if the keys
-// may be the same, but never in a free slot. Since no slot's value is zero,
-// lanes do not borrow from each other.
+// from the key whose value is in each lane of values. If the keys may be the
+// same, all bits of the lane are zero. In a free slot's lane, they never are.
+// Since no slot's value is zero, lanes do not borrow from each other.
 func (p *page) differ(lanes, values table.Lanes) table.Lanes {
 	v := lanes.Xor(p.frees)
 	unknown := v.Xor(v.Sub(p.Ones)) // the marker and all lower bits
@@ -124,8 +126,9 @@ func (p *page) copies(k locus) int {
 	return p.Zeros(p.differ(p.Lanes(k.i), values)).Count() + p.Zeros(p.differ(p.Lanes(k.j), values)).Count()
 }
 
-// remove frees a slot that may contain the key, using the slot with the most
-// known bits. It returns the number of these bits, or false if it found none.
+// remove frees the slot with the most known bits among those that may contain
+// the key. It returns the number of these bits, or false if there is no such
+// slot.
 func (p *page) remove(k locus) (known uint8, ok bool) {
 	values := p.Spread(p.value(k))
 	most := uint8(0)

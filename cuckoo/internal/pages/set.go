@@ -20,7 +20,9 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// A Set is a multiset of digests that grows page by page.
+// A Set is a multiset of digests that grows page by page. It divides the
+// digests into plots. Each plot has its own directories, which find a digest's
+// page.
 type Set struct {
 	Shape
 	partners  table.Partners                 // for all pages
@@ -41,8 +43,8 @@ func New(shape Shape, key uint64) *Set {
 
 // newSet returns a Set without plots. The number of buckets in a page is a
 // power of two, so all buckets have the same moves as bucket 0. Where moves is
-// used, its index is masked with maxPartner, which changes no partner, but
-// saves a bounds check.
+// used, its index is masked with maxPartner. This does not change a partner,
+// but saves a bounds check.
 func newSet(shape Shape, key uint64) *Set {
 	s := &Set{Shape: shape, partners: table.NewPartners(shape.tableShape(maxTail), key)}
 	s.partners.Keep(maxPartner + 1)

@@ -7,7 +7,8 @@ import (
 	"github.com/filterfam/filterfam/cuckoo/internal/table"
 )
 
-// The sizes in bits for a fingerprint's parts. The partner is 1 to maxPartner.
+// The numbers of bits in a fingerprint's parts and in a page's number. The
+// partner is 1 to maxPartner.
 const (
 	partnerBits = 5
 	maxPartner  = 1<<partnerBits - 1
@@ -74,14 +75,15 @@ func (s *Shape) most() uint32 { return uint32(table.Slots * s.Buckets / 32 * 31)
 //
 //	p(t) = 8 / (31 * 2^t)
 //
-// A page that has split many times contains keys of all depths. Weighted by
-// their rates, there are as many keys of depth 0 as in a full page, and half as
-// many keys of each other depth, so the rate stays below
+// When a full page splits, its keys are half of what the halves can hold, so
+// keys that are added to these halves fill the other half of their slots, and
+// the same is true for each later split. Since a split does not change the
+// probability that a key matches a query, the rate stays below
 //
 //	p(tails[0]) + p(tails[1])/2 + p(tails[2])/2 + ...
 //
-// The first term may use two thirds of the rate, and the term of depth d may
-// use 1/(d+2) of the remainder.
+// The first term may use two thirds of the rate. The term of depth d may use
+// 1/(d+2) of what the previous terms left.
 func planTails(rate float64) (tails [maxDepth + 1]uint8) {
 	left := rate
 	t := minTail

@@ -7,8 +7,9 @@ import (
 )
 
 // A trial makes room for a key, and remembers its changes, so that they can be
-// undone if it fails. To move orphans, it replaces pages that existed before,
-// instead of changing them. Only the new key is put into any page, at the end.
+// undone if it fails. It does not put orphans into a page that existed before,
+// but replaces this page by a copy. Only the new key may be put into such a
+// page, because the trial has then succeeded.
 type trial struct {
 	*Set
 	before  uint64 // the memory used
@@ -68,8 +69,10 @@ func (t *trial) place(d *directory, k locus) (known uint8, ok bool) {
 	}
 }
 
-// placeOrphan is like place for an orphan. Its page must have tails that are
-// long enough for its known bits, or is split until they are.
+// placeOrphan is like place for an orphan, whose number of known bits is given.
+// If the tails of the orphan's page are too short for these bits, placeOrphan
+// makes them longer. If even the longest tails are too short, or if there is no
+// room, it splits the page.
 func (t *trial) placeOrphan(d *directory, k locus, known uint8) bool {
 	for {
 		p := d.page(k.address)
@@ -92,8 +95,9 @@ func (t *trial) placeOrphan(d *directory, k locus, known uint8) bool {
 }
 
 // own returns the page for an address in d, with tails of at least the given
-// length. The page may then be changed: it is a copy unless it is new. own
-// returns nil if there is no memory for longer tails.
+// length. The caller may change this page: unless the trial has made it, own
+// replaces it by a copy. own returns nil if there is no memory for longer
+// tails.
 func (t *trial) own(d *directory, address uint64, tail uint8) *page {
 	p := d.page(address)
 	switch {
@@ -118,13 +122,14 @@ func (t *trial) isNew(p *page) bool {
 }
 
 // almostEmpty reports whether a page should not split to make room for a new
-// key: it has no room only because a few keys have many copies, and separating
-// these keys would use too much memory. For an orphan this does not matter,
-// because it must get room in any case.
+// key because less than an eighth of its slots are used. Such a page has no
+// room only because a few keys have many copies, and separating these keys
+// would use too much memory. This does not apply to orphans, because they must
+// get room in any case.
 func (s *Set) almostEmpty(p *page) bool { return uint64(p.taken) < table.Slots*s.Buckets/8 }
 
-// halvesHold reports whether a key is no orphan in the page's halves: it must
-// know all bits in their numbers, and one more.
+// halvesHold reports whether a key would have a known tail bit in the page's
+// halves: all bits of their numbers must be known, and one more.
 func (p *page) halvesHold(known uint8) bool { return p.depth+1 < known }
 
 // fewOrphans is the number of orphans for which a split does not allocate.
@@ -178,9 +183,10 @@ func (s *Set) growth(d *directory, p *page) uint64 {
 
 // split returns the halves of p, the page for an address: one for the keys
 // whose tails begin with 0, and one for 1. It appends the orphans, which have
-// no known bit left, to orphans. There is room for all other keys, because they
-// stay in their buckets. For example, if the halves' tails are longer by one
-// bit, the first bit h of a tail leaves its slot, and what follows moves up:
+// no known tail bit left, to orphans. There is room for all other keys, because
+// they stay in their buckets. For example, if the halves' tails are longer by
+// one bit, the first bit h of a tail leaves its slot, and what follows moves
+// up:
 //
 //	| partner | h x x 1 0 |          in the page
 //	| partner | x x 1 0 0 0 |        in half h

@@ -8,18 +8,20 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A plain bucket stores its lanes without padding, so it may start within a
-// byte. If f is 10, for example:
+// A plain bucket stores the four fingerprints of its slots without padding. If
+// f and the bucket's number are odd, the bucket starts in the middle of a byte.
+// For example, if f is 9:
 //
-//	bit 79         39       29       19       9       0
+//	bit 71         35       26       17       8        0
 //	    | bucket 1 | slot 3 | slot 2 | slot 1 | slot 0 |
 //
-// A sorted bucket stores its fingerprints a <= b <= c <= d in ascending order,
-// so their highest four bits, or nibbles, are also ascending. Since there are
-// only 3,876 ascending sequences of four nibbles, the bucket stores the
-// sequence's number in 12 bits instead of the nibbles' 16 bits. (Fan et al.,
-// section 5.2, use the lowest bits; with the highest, fingerprints are sorted
-// as numbers.) The rest of a fingerprint is its lowest f-4 bits.
+// A sorted bucket stores its fingerprints a <= b <= c <= d in ascending order.
+// Their highest four bits, called nibbles, are then ascending, too. Since there
+// are only 3,876 ascending sequences of four nibbles, the bucket stores the
+// sequence's number, which needs 12 bits instead of 16. It is followed by the
+// rest of each fingerprint, the lowest f-4 bits. Fan et al., section 5.2, use
+// the lowest bits as nibbles. Here they are the highest, so that fingerprints
+// are sorted as numbers.
 //
 //	bit 4f-5                                    12 11      0
 //	| rest of d | rest of c | rest of b | rest of a | number |
@@ -32,8 +34,8 @@ const (
 )
 
 // nibbles contains the four nibbles for each number, the first in the lowest
-// bits. Vector instructions read eight bytes from each element, so there are
-// three additional ones.
+// bits. There are three additional elements at the end, because vector
+// instructions read eight bytes at an element.
 var nibbles = func() (list [1<<codeBits + 3]uint16) {
 	for d := range uint16(16) {
 		for c := range d + 1 {
@@ -81,16 +83,17 @@ func (t *Table) Lanes(i uint64) Lanes {
 func (t *Table) Word(i uint64) uint64 { return t.load(i * t.stride) }
 
 // load returns the word that starts at a bit. Its lowest 57 bits are valid, or
-// 60 if it starts at half a byte, or 64 if it starts at a byte. It contains a
-// whole narrow bucket, because all buckets start at half a byte, and buckets of
-// 64 bits at a byte.
+// 60 if the bit is in the middle of a byte, or 64 if it is the first of a byte.
+// Since all buckets start at the first bit or in the middle of a byte, and
+// those of 64 bits at the first, the word of a narrow bucket contains the whole
+// bucket.
 func (t *Table) load(bit uint64) uint64 {
 	i := bit >> 3
 	return binary.LittleEndian.Uint64(t.Bytes[i:i+8]) >> (bit & 7)
 }
 
-// flip inverts the bits that are set in change, starting at a bit. They must be
-// valid bits of load.
+// flip inverts the table's bits, beginning at a bit, for which change contains
+// a 1. These must be valid bits of load.
 func (t *Table) flip(bit, change uint64) {
 	i := bit >> 3
 	b := t.Bytes[i : i+8]
@@ -119,8 +122,8 @@ func (t *Table) flip16(bit uint64, change Lanes) {
 }
 
 // Decode returns the lanes, 16 bits each, when w is a narrow sorted bucket. It
-// moves the nibbles a to d, and the rests A to D, to their lanes. Each of the
-// two steps parts what is adjacent:
+// moves the nibbles a to d, and the rests A to D, to their lanes in two steps.
+// Each step separates what is adjacent:
 //
 //	bit   48    32    16     0
 //	  n    .     .     .  dcba
@@ -141,8 +144,8 @@ func (t *Table) Decode(w uint64) uint64 {
 	return w&t.restMask | w<<((16-t.rest)&63)&(t.restMask<<16) | n<<(t.rest&63)
 }
 
-// decodeWide returns the lanes, 32 bits each, of the sorted bucket at a bit.
-// Two rests, and two nibbles, belong to each half of the result.
+// decodeWide returns the lanes, 32 bits each, of the sorted bucket that starts
+// at a bit. Each half of the result consists of two rests and two nibbles.
 func (t *Table) decodeWide(bit uint64) Lanes {
 	n := uint64(nibbles[t.load(bit)&codeMask])
 	first := t.load(bit + codeBits)
@@ -151,7 +154,7 @@ func (t *Table) decodeWide(bit uint64) Lanes {
 }
 
 // decodePair returns two lanes. Their rests A and B are the lowest bits of w,
-// and their nibbles a and b those of n:
+// and their nibbles a and b are the lowest bits of n:
 //
 //	bit   32     0
 //	  n    .    ba
@@ -165,8 +168,8 @@ func (t *Table) decodePair(w, n uint64) uint64 {
 	return w&t.restMask | n<<(t.rest&63)
 }
 
-// hasFree reports whether a sorted bucket has a free slot: its smallest
-// fingerprint, whose nibble and rest come first, is then zero.
+// hasFree reports whether sorted bucket w has a free slot: its smallest
+// fingerprint, whose nibble and rest are in the lowest bits, is then zero.
 func (t *Table) hasFree(w uint64) bool {
 	rest := w >> codeBits & (t.Mask >> nibble)
 	return uint64(nibbles[w&codeMask]&nibbleMax)|rest == 0

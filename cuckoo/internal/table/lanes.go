@@ -2,23 +2,25 @@ package table
 
 import "math/bits"
 
-// Shifts in this package are by unsigned numbers of bits, so in Go the result
-// is zero for 64 or more, and also where a difference wraps around below zero.
-// This is how a pair of words is shifted, or two words are combined:
+// In Go, a shift by 64 or more bits results in zero. For this, the compiler
+// adds a test unless it knows that the number of bits is below 64. All shifts
+// in this package are by unsigned numbers, so a difference below zero wraps
+// around to a large number, and the shift results in zero, too. The package
+// contains these expressions:
 //
-//	x<<(n-64) | x>>(64-n)  n is 0 to 127: for n below 64 the first part is zero,
-//	                       for n = 0 or above 64 the second, and for n = 64 both
-//	                       are x
-//	x>>w>>w                w is up to 63: by 2w bits, which can be 64, without a
-//	                       test for it
-//	x<<1<<(63-s)           s is up to 63: by 64-s bits, in the same way
-//	x<<(n&63)              n is below 64, so the mask only saves the test for it
+//	x<<(n-64) | x>>(64-n)  n is 0 to 127. For n below 64, the first part is
+//	                       zero. For n = 0 and above 64, the second part is.
+//	                       For n = 64, both are x.
+//	x>>w>>w                shifts by 2w bits, which can be 64, without a test,
+//	                       because w is known to be below 64
+//	x<<1<<(63-s)           shifts by 64-s bits, in the same way
+//	x<<(n&63)              n is below 64, so the mask only saves the test
 //
 // A lane's width w is 4 to 32, so 2w is at most 64, and 64-2w is below 64.
 
-// Lanes contains a bucket's four lanes, one for each slot, the first in the
-// lowest bits, so a narrow table only uses Low. Bits above the lanes have no
-// meaning.
+// Lanes contains a bucket's four fingerprints, each in a lane of bits. The lane
+// of the first slot is the lowest, so the lanes of a narrow table fit in Low.
+// Bits above the lanes have no meaning.
 type Lanes struct{ Low, High uint64 }
 
 func (l Lanes) Xor(x Lanes) Lanes { return Lanes{l.Low ^ x.Low, l.High ^ x.High} }
@@ -52,8 +54,8 @@ func (l Lanes) first() uint64 {
 
 // A format describes a bucket's lanes, so that all of them can be compared with
 // a fingerprint in parallel: in a single word if the table is narrow, and
-// otherwise in Lanes. The result of a comparison, the matches, has the top bit
-// of each lane that contains the fingerprint.
+// otherwise in Lanes. In the result of a comparison, called matches, only the
+// top bit of each lane that contains the fingerprint is set.
 type format struct {
 	Ones  Lanes  // the lowest bit of every lane
 	tops  Lanes  // the highest bit of every lane
@@ -82,8 +84,10 @@ func (l *format) matches(w, fp uint64) uint64 {
 	return l.tops.Low &^ (x&l.lows.Low + l.lows.Low | x)
 }
 
-// Any reports whether a lane of v or w contains fp. It is faster than matches
-// because a matching lane may borrow from the next one.
+// Any reports whether a lane of v or w contains fp. It needs fewer instructions
+// than matches, because it does not determine which lanes contain fp: a lane
+// that contains fp can borrow from the next one, which may then seem to contain
+// it, too.
 func (l *format) Any(v, w, fp uint64) bool {
 	x := v ^ fp*l.Ones.Low
 	y := w ^ fp*l.Ones.Low
@@ -110,7 +114,7 @@ func (l *format) AnyZero(x, y Lanes) bool {
 	return (v.Low|w.Low)&l.tops.Low|(v.High|w.High)&l.tops.High != 0
 }
 
-// lowest returns the lowest bit of the first lane in matches.
+// lowest returns the index of the lowest bit in the first matching lane.
 func (l *format) lowest(matches uint64) uint64 {
 	return uint64(bits.TrailingZeros64(matches)) + 1 - l.width
 }
@@ -124,7 +128,7 @@ func (l *format) First(lanes, matches Lanes) (fp uint64, others Lanes) {
 }
 
 // unpack returns the fingerprints in the four lanes, and split returns them in
-// an array. join is the inverse.
+// an array. join is the inverse of split.
 func (l *format) unpack(x Lanes) (a, b, c, d uint64) {
 	w := l.width & 63
 	upper := x.Low>>w>>w | x.High<<((64-2*w)&63)

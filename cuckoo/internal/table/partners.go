@@ -12,17 +12,17 @@ import (
 //	j = i XOR h(fingerprint)
 //
 // requires the number of buckets to be a power of two. For any even number m,
-// Partners uses coordinates x and y, which each fingerprint rotates by an
-// offset:
+// Partners uses coordinates x and y instead, and rotates them by an offset that
+// depends on the fingerprint:
 //
 //	y = x XOR (h AND 2^t-1)    t: the highest bit in which x and m differ
 //	i = x - offset  mod m
 //	j = y - offset  mod m
 //
-// Only bits below t change. Since bit t is 1 in m and 0 in y, y is less than m
-// and has the same t as x, so the step is its own inverse. The two buckets
-// differ because h is odd and t is at least 1 for an even m. If m is a power of
-// two, all offsets are 0 and t is log2(m), as in the paper.
+// Only bits below t change. Since bit t is 1 in m and 0 in x and y, y is less
+// than m and has the same t as x, so the step is its own inverse. The two
+// buckets differ because h is odd and t is at least 1 for an even m. If m is a
+// power of two, all offsets are 0 and t is log2(m), as in the paper.
 //
 // Without the rotation, the table would be full early. For example, the last
 // two of 4,098 buckets could exchange fingerprints only with each other.
@@ -33,10 +33,11 @@ type Partners struct {
 	hashes  []Hash // of all fingerprints, or empty
 }
 
-// Partners stores the hashes of all fingerprints, because both cache misses of
-// a lookup must wait for the hash. But they must fit in the level-1 cache and
-// need no more than 1/256 of the table size, so fingerprints must have up to
-// maxHashed bits, and tables at least hashedBytes per hash.
+// Both cache misses of a lookup must wait for the fingerprint's hash, so
+// Partners stores the hashes of all fingerprints if they fit in the level-1
+// cache and do not need more than 1/256 of the table size. This is the case if
+// fingerprints have up to maxHashed bits and the table has at least hashedBytes
+// per hash.
 const (
 	maxHashed   = 10
 	hashedBytes = 256 * 16
@@ -92,12 +93,12 @@ type Hash struct {
 	offset  uint64 // below m
 }
 
-// Hash returns a fingerprint's hash. The hashes for consecutive fingerprints
+// Hash returns a fingerprint's hash. The hashes of consecutive fingerprints
 // need to be unrelated, which requires two multiplications and a shift between
 // them. After a single multiplication, the offsets would be an arithmetic
-// progression, and in some families they would all be so close to each other
-// that only few buckets are connected. Since only the high bits of products are
-// mixed well, Hash combines them with the low bits.
+// progression. In some families, they would all be so close to each other that
+// only few buckets are connected. Since only the high bits of a product are
+// mixed well, the pattern combines them with the low bits.
 func (p *Partners) Hash(fp uint64) Hash {
 	if fp < uint64(len(p.hashes)) {
 		return p.hashes[fp]

@@ -13,9 +13,10 @@ import (
 // of returns Partners for m buckets, without stored hashes.
 func of(m, key uint64) Partners { return NewPartners(Shape{Buckets: m, Bits: 32}, key) }
 
-// The coordinates 0 to m-1 consist of one block per bit in m, the largest
-// first. A step is an XOR with the fingerprint's pattern within a block, and is
-// its own inverse. For powers of two, it is the step used by Fan et al.
+// The coordinates 0 to m-1 consist of one block for each bit that is set in m,
+// the largest first. A step is an XOR with the fingerprint's pattern within a
+// block, and is its own inverse. For powers of two, it is the step used by Fan
+// et al.
 func TestStepIsXorWithinRotatedBlocks(t *testing.T) {
 	machine.Matters(t)
 	rng := rand.New(rand.NewPCG(3, 4))

@@ -2,15 +2,15 @@ package table
 
 import "math/bits"
 
-// A search can visit a limited number of buckets: two for the key, and four for
-// each visited bucket. Most searches do not need to clear 64 KiB of stack,
-// since 90% need only near and 99.9% only Middle. In small tables, patience
-// limits the visits per bucket. Middle should be used for tables that can grow
-// instead, and Far otherwise.
+// A search visits a limited number of buckets: the key's two buckets, and then
+// four for each bucket from which it tries to move a fingerprint. It begins
+// with a queue of near buckets, which is enough for more than 90% of all
+// searches, and continues with Middle, which is enough for more than 99.9%. Few
+// searches therefore need to clear the 64 KiB of stack for Far. Tables that can
+// grow instead should only use Middle. In a small table, the limit is patience
+// times the number of buckets.
 //
-// With Far, a failed search needs 50 to 60 microseconds for a million keys and
-// 120 to 230 for ten million, and more in a sorted table (BenchmarkFailedAdd on
-// an Intel Xeon at 2.1 GHz).
+// BenchmarkFailedAdd in package cuckoo measures failed searches with Far.
 const (
 	near     = 2 + Slots*16
 	Middle   = 2 + Slots*127 // within patience in the smallest table, with two buckets
@@ -19,9 +19,9 @@ const (
 )
 
 // Evict puts fp in bucket i or j, which are full, after moving other
-// fingerprints along a shortest path to a free slot. The search for this path
-// is limited by reach, Middle or Far. If there is no such path, Evict returns
-// false and the table is unchanged.
+// fingerprints along a shortest path to a free slot. The parameter reach, which
+// is Middle or Far, limits the search for this path. If there is no such path,
+// Evict returns false and the table is unchanged.
 func (t *Table) Evict(p *Partners, i, j, fp uint64, reach int) bool {
 	var queue [near]uint64
 	queue[0] = i
@@ -47,14 +47,14 @@ func (t *Table) evictFar(p *Partners, shorter []uint64, fp uint64) bool {
 	return t.move(p, queue[:visits], copy(queue[:], shorter), fp)
 }
 
-// move visits the buckets to which fingerprints in the first two buckets could
-// move, then those to which fingerprints in these could move, and so on, until
-// it finds a free slot or the queue is full. When it finds one, it moves the
-// fingerprints along the path, puts fp in the first one's slot, and returns
-// true.
+// move is a breadth-first search. It visits the buckets to which fingerprints
+// in the key's two buckets could move, then those to which fingerprints in
+// these could move, and so on, until it finds a free slot or the queue is full.
+// When it finds a free slot, it moves the fingerprints along the path, puts fp
+// in the slot that this frees in the path's first bucket, and returns true.
 //
-// The first known buckets in the queue have already been visited. Bucket k in
-// the queue is the other bucket for slot (k-2) mod 4 in bucket (k-2)/4.
+// The queue already contains the number of buckets that known specifies. Bucket
+// k in the queue is the other bucket for slot (k-2) mod 4 in bucket (k-2)/4.
 //
 // The path does not contain a bucket twice, because its first occurrence would
 // lead to the same free slot on a shorter path.
@@ -97,7 +97,7 @@ func (t *Table) firstFree(list *[Slots]uint64) int {
 }
 
 // shift moves each fingerprint on the path by one step, starting at the end,
-// and puts fp in the first one's slot.
+// and puts fp in the slot that becomes free in the path's first bucket.
 func (t *Table) shift(queue []uint64, last int, fp uint64) {
 	free := uint64(0) // the fingerprint that the next one replaces
 	for last >= 2 {

@@ -142,9 +142,11 @@ func (t *Table) Count(i, j, fp uint64) int {
 }
 
 // Put puts fp in a free slot of bucket i or j and reports whether there was
-// one. It usually selects the bucket with more free slots: since slots are
-// filled from the lowest one, the top bits of this bucket's free lanes are the
-// greater number, unless fingerprints have been removed.
+// one. It selects the bucket with more free slots. In a narrow table, this is
+// the bucket with the greater number as its matches of zero: free slots are the
+// highest ones in a plain bucket, because they are filled from the lowest, and
+// the lowest ones in a sorted bucket. This can be wrong for plain buckets from
+// which fingerprints have been removed.
 func (t *Table) Put(i, j, fp uint64) bool {
 	switch {
 	case !t.Narrow:
@@ -164,8 +166,9 @@ func (t *Table) Put(i, j, fp uint64) bool {
 }
 
 // Exchange puts fp in a slot of bucket i or j that contains old and reports
-// whether there was one. If fp is zero, this removes old. It selects the bucket
-// as Put does, without a branch, which would be mispredicted half the time.
+// whether there was one. If fp is zero, this removes old. Exchange selects the
+// bucket as Put does, without a branch, which would be mispredicted half the
+// time.
 func (t *Table) Exchange(i, j, old, fp uint64) bool {
 	if !t.Narrow {
 		return t.exchangeWide(i, j, old, fp)
@@ -196,9 +199,9 @@ func (t *Table) Exchange(i, j, old, fp uint64) bool {
 // either returns x, or y if second is 1.
 func either(x, y, second uint64) uint64 { return x ^ (x^y)&-second }
 
-// exchangeWide implements Exchange for wide tables. To find a free slot, for
-// which old is zero, it reads both buckets and selects the one with more of
-// them. Otherwise it reads bucket j only if it does not find old in bucket i.
+// exchangeWide implements Exchange for wide tables. If old is zero, it reads
+// both buckets and selects the one with more free slots. Otherwise it reads
+// bucket j only if it does not find old in bucket i.
 func (t *Table) exchangeWide(i, j, old, fp uint64) bool {
 	t.Made()
 	x := t.Spread(old)
@@ -268,8 +271,8 @@ func (t *Table) TouchAll(places []Place) {
 }
 
 // HasAll appends to dst, for each place, whether its buckets contain its
-// fingerprint. In a narrow table, it first replaces the buckets in places by
-// their words, so that cache misses overlap.
+// fingerprint. In a narrow table, it first replaces the bucket numbers in
+// places by the words of these buckets, so that cache misses overlap.
 func (t *Table) HasAll(dst []bool, places []Place) []bool {
 	if !t.Narrow {
 		t.TouchAll(places)

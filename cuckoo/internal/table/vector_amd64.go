@@ -11,10 +11,11 @@ import (
 )
 
 // HasVector appends to dst, which must have enough room, whether t contains
-// each digest's fingerprint. It returns false if the table is not narrow, or if
-// bucket numbers need more than 32 bits, because the instructions multiply 32
-// bits. Since the scheduler cannot interrupt assembly, HasVector passes only
-// 1024 digests per call, which takes about 10 microseconds.
+// each digest's fingerprint. It returns false if the processor lacks AVX-512 or
+// the table is not narrow, or if bucket numbers need more than 32 bits, because
+// the instructions multiply 32 bits. Since the scheduler cannot interrupt
+// assembly, HasVector passes only 1024 digests per call, which takes about 10
+// microseconds.
 func (t *Table) HasVector(dst []bool, p *Partners, digests []hashfam.Digest) ([]bool, bool) {
 	if !cpu.AVX512 || !t.Narrow || p.buckets > math.MaxUint32 {
 		return dst, false
