@@ -167,6 +167,28 @@ func TestSmallestFilterDependsOnTheRatio(t *testing.T) {
 	}
 }
 
+// If all keys pass the first ribbon, it has no columns and no layers, so String
+// does not print their numbers.
+func TestStringOfAFilterWithoutColumns(t *testing.T) {
+	members, absent := universe(hashfam.Family{}, 500, 500)
+	for _, c := range []struct {
+		rate            float64
+		members, absent []hashfam.Digest
+		want            string
+	}{
+		{1, members, absent, "500 keys, 500 absent keys, exact for these keys, 160 bytes"},
+		{0.9, members, absent[:100], "500 keys, 100 absent keys, exact for these keys, 112 bytes"},
+		{1, members, nil, "500 keys, exact for these keys, 0 bytes"},
+		{1, nil, absent, "0 keys, 500 absent keys, exact for these keys, 0 bytes"},
+		{1, members, absent[:100], "500 keys, 100 absent keys, 2 columns, 1 layers, 104 bytes"},
+		{1, nil, nil, "0 keys, 1 columns, 0 layers, 0 bytes"},
+	} {
+		f := mustExact(t, Config{FPRate: c.rate}, c.members, c.absent)
+		require.Equal(t, "static.Filter("+c.want+", family public)", f.String())
+	}
+	require.Equal(t, "static.Filter(0 keys, 0 columns, 0 layers, 0 bytes, family public)", Filter{}.String())
+}
+
 // Without absent keys, NewExact returns the filter that New returns.
 func TestNoAbsentKeysGiveAPlainFilter(t *testing.T) {
 	for _, c := range []Config{{FPRate: 0.01}, {FPRate: 0.9}, {MemoryBytes: 2000}} {
