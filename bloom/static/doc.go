@@ -4,12 +4,14 @@
 // Bloom filter uses 9.6. At rates of 2^-7, 2^-8 and so on, its size is within
 // 0.7% of the theoretical minimum.
 //
-//   - build: [New]; if a set does not fit in memory: [NewFromSorted]
+//   - build: [New], [Config.EstimatedBytes]
 //   - query: [Filter.Contains], [Filter.ContainsAll]
+//   - store: [Filter.WriteTo], [Filter.ReadFrom], [NewReceiver]
+//   - query stored filters: [NewView]
+//   - inspect: [Filter.Len], [Filter.SizeBytes], [Filter.FalsePositiveRate]
 //   - find none of a list of absent keys: [NewExact]
-//   - store: [Filter.WriteTo], [Filter.ReadFrom], [NewReceiver], [AppendFrame]
-//   - query stored filters: [NewView], [NewFrameReader]
-//   - inspect: [Config.EstimatedBytes], [Filter.Params], [Filter.FalsePositiveRate]
+//   - build from keys that do not fit in memory: [NewFromSorted]
+//   - store many small filters: [AppendFrame], [NewFrameReader]
 //
 // Every key that a filter was built from will be found. Another key is found
 // with a small probability, the false-positive rate, which the [Config] sets.

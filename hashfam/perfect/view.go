@@ -52,8 +52,8 @@ func (s *stored) openView(view *frame.View, data []byte, kind frame.Kind, fam ha
 
 // Verify checks all the data of a structure made by [NewView] or
 // [NewFilterView], including the checksum. It returns [hashfam.ErrCorrupt] if
-// the data is damaged. Other structures were checked when they were decoded, so
-// Verify returns nil.
+// the data is damaged. For other structures, which were built or were checked
+// when they were decoded, Verify returns nil.
 func (s *stored) Verify() error {
 	if s.view == nil {
 		return nil
