@@ -13,9 +13,10 @@ const (
 	ownBytes = 32 << 20
 )
 
-// mappable reports whether the system gives this process memory for this number
-// of bytes, which is not used. Unlike [Limit], it knows what all other parts of
-// the process use, and it needs no /proc.
+// mappable reports whether the system lets this process allocate this number of
+// bytes. It allocates them without using them, and frees them again. Unlike
+// [Limit], this also depends on all memory that the process has already
+// allocated, and does not need /proc.
 func mappable(bytes uint64) bool {
 	size := (bytes+arena-1)/arena*arena + ownBytes
 	if size > math.MaxInt {
