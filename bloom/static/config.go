@@ -16,7 +16,7 @@ type Config struct {
 	// FPRate is the false-positive rate as a fraction: 0.01 is 1%. It must be
 	// below 1 and above 2^-32 + n/2^64 for n keys, or zero if MemoryBytes is
 	// not, or 1 in [NewExact]. On average over all families, a filter meets
-	// this rate, but a single filter's rate differs from FPRate by about 1% for
+	// this rate, but a single filter's rate differs from FPRate by up to 1% for
 	// 10,000 keys, and by less than 0.1% for a million keys. With fewer keys
 	// the rate is usually lower, down to half of FPRate.
 	FPRate float64

@@ -9,10 +9,10 @@ import (
 )
 
 // NewExact returns a filter that contains the members, does not contain the
-// absent keys, and finds other keys at c.FPRate. An FPRate of 1 makes the
-// filter as small as possible: it then finds at most half of all other keys if
-// there are at least as many absent keys as members, and at least half of them
-// otherwise.
+// absent keys, and finds other keys at c.FPRate. With an FPRate of 1, the
+// filter is the smallest that NewExact can build for these lists. It then finds
+// at most half of all other keys if there are at least as many absent keys as
+// members, and at least half of them otherwise.
 //
 // Both lists contain digests computed by c.Family, in any order and with any
 // number of copies, and can be empty. The same two sets always result in the

@@ -55,12 +55,11 @@ func mustExact(t require.TestingT, c Config, members, absent []hashfam.Digest) *
 	return f
 }
 
-// Each family has its own numbers of keys and its own rate, and no result for a
-// key in a list may be wrong. The number of strangers that are found has a
-// binomial distribution with the filter's rate, from which it differs by six
-// standard errors and one with probability below 1e-8, and this rate is FPRate
-// or less, apart from the free slots of a small filter. There are at most 100
-// families.
+// Each of up to 100 families has its own numbers of keys and its own rate. No
+// result for a key in a list may be wrong. The number of strangers that are
+// found has a binomial distribution with the filter's rate, so it differs from
+// the mean by more than six standard deviations plus one with probability below
+// 1e-8. The rate must not exceed FPRate by more than 3%.
 func TestListsAreRightAndStrangersAreRare(t *testing.T) {
 	machine.Matters(t)
 	families := 100
@@ -94,9 +93,9 @@ func TestListsAreRightAndStrangersAreRare(t *testing.T) {
 	}
 }
 
-// A filter of R members has c columns in its first ribbon, which about S p of
-// the absent keys pass, so it needs R (c+1) + S p bits, and 2% and a few segments
-// more for both ribbons.
+// If the first ribbon of a filter has c columns for R members, and S p of S
+// absent keys pass it, the filter needs R (c+1) + S p bits. The ribbons need up
+// to 2% and a few segments more.
 func TestSizeFollowsFromBothLists(t *testing.T) {
 	for _, rate := range []float64{0.4, 0.1, 0.01, 1e-3, 1e-6} {
 		for _, members := range []int{10_000, 30_000} {
@@ -142,10 +141,10 @@ func TestBitsPerMemberAreDocumented(t *testing.T) {
 	}
 }
 
-// With FPRate 1, the filter is as small as a filter that must be right about
-// both lists can be, but for 1.108 times the bound at ratio 4, and 1% to 2% for
-// the ribbons. If the lists are exchanged, all results change and the size
-// stays.
+// With FPRate 1, a filter that is right about both lists needs up to 1.108
+// times the least possible size, depending on the ratio of their lengths, and
+// 1% to 2% more for the ribbons. If the lists are exchanged, all results
+// change, but the size does not.
 func TestSmallestFilterDependsOnTheRatio(t *testing.T) {
 	queries := strangers(hashfam.Family{}, 50_000)
 	for _, c := range []struct {

@@ -50,7 +50,8 @@ func (l *eliasFano) highBits() uint64 {
 // bytes returns the size of the list.
 func (l *eliasFano) bytes() uint64 { return l.lowBytes() + (l.highBits()+63)/64*wordBytes }
 
-// setBytes makes l use the bytes b. mark must be called before numbers are read.
+// setBytes makes l use the bytes b. mark must be called before numbers are
+// read.
 func (l *eliasFano) setBytes(b []byte) {
 	l.low = b
 	l.high = b[l.lowBytes():]

@@ -45,8 +45,8 @@ func (s *shape) check(kind frame.Kind) error {
 	return s.slot.check(kind)
 }
 
-// newList returns the list of the places that the first level left free, without
-// its bytes.
+// newList returns the list of the places that the first level left free,
+// without its bytes.
 func (s *shape) newList() eliasFano {
 	n := uint64(0)
 	for _, bumped := range s.bumped {

@@ -128,7 +128,8 @@ func (s *slots) word(i uint64) uint64 { return s.load(s.start(i) + s.ahead) }
 // every fingerprint matches.
 func (s *slots) match(word, i, print uint64) bool {
 	length := s.length(i)
-	// -length&63 is 64-length, except for a length of 0: then no bit is compared.
+	// -length&63 is 64-length, except for a length of 0: then no bit is
+	// compared.
 	different := word>>(s.below&63) ^ print>>(-length&63)
 	return different&(1<<(length&63)-1) == 0
 }

@@ -33,8 +33,8 @@ func NewFilterView(data []byte, fam hashfam.Family) (*Filter, error) {
 	return &v.filter, nil
 }
 
-// openView sets s to the structure of the given kind that data encodes, and sets
-// view to the view of data.
+// openView sets s to the structure of the given kind that data encodes, and
+// sets view to the view of data.
 func (s *stored) openView(view *frame.View, data []byte, kind frame.Kind, fam hashfam.Family) error {
 	encoded, sh, payload, err := formatOf(kind).View(data, fam)
 	if err != nil {

@@ -1,8 +1,9 @@
 // Package advice selects the structures of filterfam that serve a need, with
 // their sizes and the Go code that creates them. The command's plan lists them,
 // and docs/choosing.md and the calculator of internal/compare agree with them.
-// All sizes are computed from the structure's own Config, but are only estimates
-// for structures that are built from a set, because they depend on the keys.
+// All sizes are computed from the structure's own Config, but are only
+// estimates for structures that are built from a set, because they depend on
+// the keys.
 package advice
 
 import (
@@ -100,8 +101,8 @@ func For(n Needs) ([]Choice, error) {
 	return choose(n, func(c candidate) bool { return c.serves(n) })
 }
 
-// Filters is like [For], but returns all filters that do not grow, regardless of
-// the operations that are needed.
+// Filters is like [For], but returns all filters that do not grow, regardless
+// of the operations that are needed.
 func Filters(n Needs) ([]Choice, error) {
 	return choose(n, func(c candidate) bool { return !c.grows && !c.only })
 }

@@ -145,8 +145,8 @@ func Recognize(r io.Reader, nul bool) *Content {
 	return c
 }
 
-// rewind returns a reader for the first bytes and those that r still has. err is
-// the error that r has returned.
+// rewind returns a reader for the first bytes and those that r still has. err
+// is the error that r has returned.
 func (c *Content) rewind(r io.Reader, err error) io.Reader {
 	if seeker, ok := r.(io.Seeker); ok && (err == nil || err == io.EOF) {
 		if _, err := seeker.Seek(-int64(len(c.first)), io.SeekCurrent); err == nil {
@@ -230,8 +230,8 @@ func isText(first []byte) bool {
 	return true
 }
 
-// hasZlibHeader reports whether first begins like zlib data in its usual format,
-// for example like "x^", which is also the beginning of a formula.
+// hasZlibHeader reports whether first begins like zlib data in its usual
+// format, for example like "x^", which is also the beginning of a formula.
 func hasZlibHeader(first []byte) bool {
 	return len(first) >= 2 && first[0] == 'x' && (int(first[0])<<8+int(first[1]))%31 == 0 && first[1]&0x20 == 0
 }

@@ -183,8 +183,8 @@ func (r *Reader) trim(line []byte) []byte {
 	return key
 }
 
-// errOtherEnds is returned for files from programs that end lines with a carriage
-// return alone. Such a file would be a single line.
+// errOtherEnds is returned for files from programs that end lines with a
+// carriage return alone. Such a file would be a single line.
 var errOtherEnds = errors.New(`lines end with a carriage return alone: use tr '\r' '\n'`)
 
 // otherBytes is the number of bytes in which a line feed must be.

@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	// arena is the number of addresses that Go's runtime gets from the system at
-	// once.
+	// arena is the number of addresses that Go's runtime gets from the system
+	// at once.
 	arena = 64 << 20
 	// ownBytes is more than the runtime needs to manage some more arenas.
 	ownBytes = 32 << 20

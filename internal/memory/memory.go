@@ -12,8 +12,8 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// Check returns an error if this number of bytes is more than [Limit], or if the
-// system refuses it now.
+// Check returns an error if this number of bytes is more than [Limit], or if
+// the system refuses it now.
 func Check(bytes uint64) error { return check(bytes, 0) }
 
 // CheckMore is like Check for memory that is needed in addition to what this
@@ -49,8 +49,8 @@ func text(bytes uint64) string {
 // Limit returns the largest number of bytes that this process can use. This is
 // the machine's memory without swap, of which other processes may use a part.
 // On Linux, a lower limit for this process or its control groups counts, too.
-// If nothing is known, Limit returns the size of the largest structure. It reads
-// the limits once.
+// If nothing is known, Limit returns the size of the largest structure. It
+// reads the limits once.
 func Limit() uint64 { return min(read(), sizing.MaxBytes) }
 
 var read = sync.OnceValue(limit)

@@ -12,7 +12,7 @@ import (
 const Small = 60_000
 
 // A Scratch contains all the memory for building a small ribbon, so that many
-// can be built without allocating memory. It keeps about 35 bytes per digest of
+// can be built without allocating memory. It keeps up to 35 bytes per digest of
 // the largest ribbon.
 type Scratch struct {
 	system system
