@@ -55,8 +55,8 @@ func (c Config) buildMembers(b ribbon.Build, n uint64, ribbonOf maker) (*Filter,
 // digests do not need to be in memory all at once; for example, they can be
 // read from files that an external sort has written. Repeated digests are
 // skipped. In addition to the filter, NewFromSorted allocates 0.5 bytes per
-// digest and 1.5 MB. One worker places the digests as they arrive, so the
-// others only help with the 2% that are moved to further layers. If c has
+// digest and 1.5 MB. One worker places the digests as they arrive, so the other
+// workers only help with the 2% that are moved to further layers. If c has
 // MemoryBytes but no FPRate, NewFromSorted usually iterates over digests twice.
 //
 // NewFromSorted returns [hashfam.ErrParams] if c is invalid for n digests, if

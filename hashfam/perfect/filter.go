@@ -28,10 +28,11 @@ type Filter struct{ stored }
 //
 // NewFilter returns [hashfam.ErrParams] if c is invalid for this number of
 // keys, if there is not one value for each digest, if a value needs more than
-// ValueBits bits, or if copies of a digest have different values. With
-// probability n^2/2^65, two of n different keys have the same digest; use
-// another family in this case, for example from [hashfam.Family.Derive].
-// NewFilter also returns the errors of New, except that copies are allowed.
+// ValueBits bits, or if copies of a digest have different values. Different
+// keys can also have the same digest, with probability n^2/2^65 for n keys. If
+// their values differ, use another family, for example from
+// [hashfam.Family.Derive]. NewFilter also returns the errors of New, except
+// that copies are allowed.
 func NewFilter(ctx context.Context, c FilterConfig, digests []hashfam.Digest, values []uint64) (*Filter, error) {
 	if err := errs.Context(ctx); err != nil {
 		return nil, err
@@ -69,9 +70,9 @@ func NewFilter(ctx context.Context, c FilterConfig, digests []hashfam.Digest, va
 // addition to the filter, NewFilterFromSorted uses 0.5 bytes of memory per key,
 // or 1.2 if keys have values. Otherwise, it is like [NewFromSorted].
 //
-// It returns [hashfam.ErrParams] for the same reasons as NewFilter and
-// NewFromSorted. An error for a key contains the key's position in the
-// sequence, counted from 0.
+// NewFilterFromSorted returns [hashfam.ErrParams] for the same reasons as
+// NewFilter and NewFromSorted. An error for a key contains the key's position
+// in the sequence, counted from 0.
 func NewFilterFromSorted(ctx context.Context, c FilterConfig, n uint64, keys iter.Seq2[hashfam.Digest, uint64]) (*Filter, error) {
 	if err := errs.Context(ctx); err != nil {
 		return nil, err

@@ -26,8 +26,8 @@ type arrival struct {
 }
 
 // check reports whether a key is new, and not a copy of the previous one. It
-// returns ErrParams if the key or its value must not come next, and the error
-// of ctx if ctx is canceled.
+// returns ErrParams if the key or its value is invalid at this position, and
+// the error of ctx if ctx is canceled.
 func (a *arrival) check(ctx context.Context, d hashfam.Digest, value uint64) (bool, error) {
 	if a.n > 0 && d.Probe() <= a.last.Probe() {
 		return false, a.checkCopy(ctx, d, value)

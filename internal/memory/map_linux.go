@@ -15,8 +15,8 @@ const (
 
 // mappable reports whether the system lets this process allocate this number of
 // bytes. It allocates them without using them, and frees them again. Unlike
-// [Limit], this also depends on all memory that the process has already
-// allocated, and does not need /proc.
+// [Limit], mappable takes into account what the process has already allocated,
+// and does not need /proc.
 func mappable(bytes uint64) bool {
 	size := (bytes+arena-1)/arena*arena + ownBytes
 	if size > math.MaxInt {

@@ -5,9 +5,9 @@
 // # The function
 //
 // A digest's value is the sum modulo 2 of some slots in an array. The first
-// value of the digest's probe sequence selects one of these slots, the start,
-// and the second value selects which of the 64 slots from there belong to the
-// sum. A slot has one bit for each of r columns. To build the array, one linear
+// value of the digest's probe sequence selects a slot, the start. The second
+// value selects which of the 64 slots from the start on belong to the sum. A
+// slot has one bit for each of r columns. To build the array, one linear
 // equation must be solved for each digest and column.
 //
 // Since not all equations can be solved, 256 neighboring starts form a bucket

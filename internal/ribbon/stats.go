@@ -10,8 +10,8 @@ import (
 // no digests.
 const bumpedShare = 43
 
-// EstimateBytes returns the approximate size for n digests. Since the exact
-// size depends on the digests, the error is below 1% for a million digests, and
+// EstimateBytes returns the approximate size for n digests. The exact size
+// depends on the digests, but the error is below 1% for a million digests, and
 // below 2% for 10,000.
 func EstimateBytes(columns uint32, n uint64) uint64 {
 	if columns == 0 || n == 0 {

@@ -47,7 +47,8 @@ const (
 
 // CuckooTableRate returns 1-(1-2/(m(2^f-1)))^n, the rate when n distinct keys
 // are stored in m buckets. Each key has the query's fingerprint with
-// probability 1/(2^f-1), and then its pair of buckets with probability 2/m.
+// probability 1/(2^f-1), and then also the query's pair of buckets with
+// probability 2/m.
 func CuckooTableRate(m uint64, f int, n uint64) float64 {
 	return hit(2/(float64(m)*(math.Exp2(float64(f))-1)), float64(n))
 }
@@ -80,7 +81,7 @@ var groupings = [pairSlots + 1]float64{1, 255, 3025, 7770, 6951, 2646, 462, 36, 
 
 // crowdedChance returns the probability that nine keys have the same two
 // buckets. If they have k different fingerprints, all k must tie these buckets,
-// and each key must have one of the two as its first.
+// and each key must have one of the two as its first bucket.
 func crowdedChance(m uint64, f int) float64 { return crowdedWith(m, f, tieMoments(m)) }
 
 // crowdedWith is crowdedChance for the sums that tieMoments returns.
