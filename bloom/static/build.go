@@ -41,8 +41,8 @@ func (c Config) options(sort, n uint64) ribbon.Build {
 // A maker builds the ribbons of a plan.
 type maker func(plan) (*ribbon.Ribbon, error)
 
-// build returns the planned filter. It reports all steps to b when the build is
-// done.
+// build returns the planned filter. When the build is done, it reports all
+// remaining steps to b.
 func (c Config) build(b ribbon.Build, p plan, ribbonOf maker) (*Filter, error) {
 	n := p.inside + p.others
 	err := errs.Fits(hashfam.ErrParams, "keys", n, max(p.bytes(), n/5)) // digests for further layers need n/5 bytes
@@ -71,9 +71,9 @@ func (c Config) build(b ribbon.Build, p plan, ribbonOf maker) (*Filter, error) {
 	return &Filter{hash: c.Family.Hasher(r.SizeBytes()), ribbon: *r, others: p.others}, nil
 }
 
-// fill builds a filter with a second ribbon and about the lowest rate that its
-// keys permit in memory. If the estimate was too low, it plans with less memory
-// and builds again. If no filter fits, fill returns the smallest one.
+// fill builds a filter with a second ribbon and about the lowest rate for which
+// it fits in memory. If the estimate was too low, it plans with less memory and
+// builds again. If no filter fits, fill returns the smallest one.
 func (p plan) fill(memory uint64, ribbonOf maker) (*ribbon.Ribbon, error) {
 	for target := memory; ; {
 		r, err := ribbonOf(p)
@@ -89,8 +89,8 @@ func (p plan) fill(memory uint64, ribbonOf maker) (*ribbon.Ribbon, error) {
 	}
 }
 
-// rateWithin returns the rate of the planned filter in less memory. r is the
-// filter that needs too much.
+// rateWithin returns the rate of a filter for the planned keys that fits in
+// memory. r is a filter for these keys that needs more.
 func (p plan) rateWithin(memory uint64, r *ribbon.Ribbon) float64 {
 	if p.plain() {
 		return sizing.RibbonRate(r.ColumnsWithin(memory), p.inside)

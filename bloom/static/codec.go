@@ -11,8 +11,8 @@ import (
 	"github.com/filterfam/filterfam/internal/ribbon"
 )
 
-// The parameters in a frame are followed by the payload of the first ribbon and,
-// if there are absent keys or the first ribbon contains them, of the second.
+// A frame contains the following parameters, then the payload of the first
+// ribbon and, if Absent or byte 14 is not zero, the payload of the second.
 //
 //	offset  size  field
 //	     0     8  Keys
@@ -27,7 +27,8 @@ const paramBytes = 32
 
 var format = frame.Format[shape, uint64]{Kind: frame.Static, Version: 1, Errs: errs, Parse: parseShape}
 
-// A shape contains what follows from a header.
+// A shape contains the parameters in a header, and the values derived from
+// them.
 type shape struct {
 	Params
 	lists
@@ -42,12 +43,12 @@ func (f *Filter) AppendBinary(dst []byte) ([]byte, error) { return frame.AppendB
 // AppendFrame appends an encoded filter of the keys with the given digests to
 // dst and returns the extended slice. The bytes are the same as after [New] and
 // [Filter.AppendBinary]. Like New, AppendFrame changes the order of digests. If
-// New returns an error, AppendFrame returns dst and this error.
+// New would return an error, AppendFrame returns dst and this error.
 //
 // Use AppendFrame to build many small filters: for up to 60,000 digests, and if
 // neither MemoryBytes nor Progress is set, it uses a single goroutine and up to
-// 2 MB of memory from a pool. If dst is also large enough, it then usually does
-// not allocate.
+// 2 MB of memory from a pool. If dst is large enough, it then usually does not
+// allocate.
 func AppendFrame(ctx context.Context, dst []byte, c Config, digests []hashfam.Digest) ([]byte, error) {
 	if len(digests) <= ribbon.Small && c.MemoryBytes == 0 && c.Progress == nil {
 		return appendSmall(ctx, dst, c, digests)
@@ -62,8 +63,9 @@ func AppendFrame(ctx context.Context, dst []byte, c Config, digests []hashfam.Di
 // scratches pools the memory for small frames.
 var scratches = sync.Pool{New: func() any { return new(ribbon.Scratch) }}
 
-// appendSmall is AppendFrame for digests that a single worker processes. The
-// ribbon uses the memory of a Scratch, so it must not be returned.
+// appendSmall is AppendFrame for digests that a single worker processes. Its
+// ribbon uses the memory of a pooled Scratch, so it must be encoded before
+// appendSmall returns.
 func appendSmall(ctx context.Context, dst []byte, c Config, digests []hashfam.Digest) ([]byte, error) {
 	if _, err := c.columns(0); err != nil { // before digests are sorted
 		return dst, err
@@ -167,6 +169,7 @@ func (f *Filter) decode(r *frame.Reader) error {
 }
 
 // parse returns a filter with shape s and the payload words, which it retains.
+// The layers of the first ribbon are stored in room if they fit.
 func parse(s shape, words []uint64, room *ribbon.Room) (Filter, error) {
 	first, words, err := ribbon.Parse(s.first, words, room, errs)
 	if err != nil {
@@ -186,8 +189,8 @@ func parse(s shape, words []uint64, room *ribbon.Room) (Filter, error) {
 	return Filter{hash: s.Family.Hasher(first.SizeBytes()), ribbon: first, others: s.others}, nil
 }
 
-// parseShape returns the contents of a verified header. It checks that a filter
-// with these parameters can have such a payload length.
+// parseShape returns the shape in a verified header. It checks that a filter
+// with these parameters can have a payload of this length.
 func parseShape(h frame.Header, fam hashfam.Family) (shape, error) {
 	w, err := h.Words(errs, 64, 49, 64, 64)
 	if err != nil {
@@ -214,7 +217,7 @@ func parseShape(h frame.Header, fam hashfam.Family) (shape, error) {
 	return s, s.check()
 }
 
-// check returns ErrCorrupt if these numbers cannot come from two lists.
+// check returns ErrCorrupt if no two lists of keys result in this shape.
 func (s shape) check() error {
 	if s.Keys > ribbon.MaxKeys {
 		return errs.Field(hashfam.ErrCorrupt, "keys", s.Keys, "at most 2^48")
@@ -256,9 +259,9 @@ func (s shape) checkPlain() error {
 	return s.checkPayload(s.first)
 }
 
-// checkPayload returns ErrCorrupt unless these ribbons can have the payload
-// length. A ribbon's shape determines the size of its first layer exactly, and
-// bounds the sizes of the others.
+// checkPayload returns ErrCorrupt if one of the ribbons' shapes is invalid, or
+// if the payload cannot contain these ribbons. A ribbon's shape determines the
+// size of its first layer exactly, and bounds the sizes of the others.
 func (s shape) checkPayload(ribbons ...ribbon.Shape) error {
 	least := uint64(0)
 	most := uint64(0)

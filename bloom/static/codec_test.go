@@ -45,7 +45,8 @@ func TestSmallFramesAreThoseOfNew(t *testing.T) {
 	}
 }
 
-// Digests that were chosen to start at one place are bumped through many layers.
+// Digests that were chosen to start at one place are bumped through many
+// layers.
 func TestSmallFramesOfClusteredDigests(t *testing.T) {
 	for _, n := range []int{10, 500, 3000} {
 		digests := make([]hashfam.Digest, n)

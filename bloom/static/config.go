@@ -15,10 +15,10 @@ import (
 type Config struct {
 	// FPRate is the false-positive rate as a fraction: 0.01 is 1%. It must be
 	// below 1 and above 2^-32 + n/2^64 for n keys, or zero if MemoryBytes is
-	// not, or 1 in [NewExact]. The average over many families meets this rate,
-	// but a single filter's rate differs from FPRate by about 1% for 10,000
-	// keys, and by less than 0.1% for a million keys. With fewer keys the rate
-	// is usually lower, down to half of FPRate.
+	// set, or 1 in [NewExact]. On average over all families, a filter meets
+	// this rate, but a single filter's rate differs from FPRate by up to 1% for
+	// 10,000 keys, and by less than 0.1% for a million keys. With fewer keys
+	// the rate is usually lower, down to half of FPRate.
 	FPRate float64
 
 	// MemoryBytes, if it is not zero, limits [Params.SizeBytes]. An encoding
@@ -26,10 +26,10 @@ type Config struct {
 	// MemoryBytes, the error contains the required memory and the rate that
 	// would fit.
 	//
-	// If FPRate is zero, the filter has the lowest rate that its keys permit in
-	// MemoryBytes. This can be any rate up to almost 1, so check
-	// [Filter.FalsePositiveRate]. The filter is then built twice, because its
-	// size depends a little on the keys.
+	// If FPRate is zero, the filter has the lowest rate for which it fits in
+	// MemoryBytes or, with absent keys, almost the lowest. This can be any rate
+	// up to almost 1, so check [Filter.FalsePositiveRate]. The filter is then
+	// usually built twice, because its size depends a little on the keys.
 	MemoryBytes uint64
 
 	// Family hashes the keys. The zero value is the public family. Use a keyed
@@ -37,27 +37,27 @@ type Config struct {
 	Family hashfam.Family
 
 	// Workers is the number of goroutines that build the filter, or 0 for
-	// runtime.GOMAXPROCS(0). Each of these needs up to 1.5 MB of memory during
+	// runtime.GOMAXPROCS(0). Each goroutine needs up to 1.5 MB of memory during
 	// the build. The filter does not depend on Workers.
 	Workers int
 
 	// Progress, if it is not nil, is called from time to time while the filter
 	// is built, with the number of completed steps and the total. A digest
-	// counts as two steps, or as one in NewFromSorted, plus one if the filter
-	// is built twice. In the last call, both are equal. Progress is not called
-	// if there are no digests, and never concurrently. It should return
-	// quickly, because the build waits for it.
+	// counts as two steps, or as one in NewFromSorted, plus one if FPRate is
+	// zero. In the last call, done is equal to total. Progress is not called if
+	// there are no digests, and never concurrently. It should return quickly,
+	// because the build waits for it.
 	Progress func(done, total uint64) `json:"-"`
 
 	_ struct{} // literals must name their fields
 }
 
 // EstimatedBytes estimates the size of a filter with these numbers of distinct
-// members and absent keys, which only [NewExact] can have. Since the size
-// depends a little on the keys, the estimate is within 1% for a million keys and
-// 2% for 10,000. EstimatedBytes returns [hashfam.ErrParams], naming the field,
-// if c is invalid for these numbers. If FPRate is set, it does not check
-// MemoryBytes.
+// members and absent keys. Only filters of [NewExact] have absent keys. The
+// size depends a little on the keys, so the estimate can be wrong by 1% for a
+// million keys and by 2% for 10,000. EstimatedBytes returns
+// [hashfam.ErrParams], naming the field, if c is invalid for these numbers. If
+// FPRate is set, it does not check MemoryBytes.
 func (c Config) EstimatedBytes(members, absent uint64) (uint64, error) {
 	p, err := c.plan(members, absent)
 	if err != nil {
@@ -107,8 +107,8 @@ func (c Config) columns(n uint64) (uint32, error) {
 	return columns, nil
 }
 
-// mostRate is the highest rate that MemoryBytes can result in, rounded to five
-// digits.
+// mostRate is the highest rate of a filter that New builds if only MemoryBytes
+// is set: 2^(-1/65536), rounded to five digits.
 const mostRate = 0.99999
 
 // tooSmall returns the error for a MemoryBytes that is too small for FPRate, or
@@ -117,7 +117,8 @@ func (c Config) tooSmall(need uint64, fits float64) error {
 	return paramError("Config.MemoryBytes", c.MemoryBytes, budget.NeedBytes(need, cmp.Or(c.FPRate, mostRate), fits))
 }
 
-// Params are the parameters of a filter. They follow from its keys.
+// Params are the parameters of a filter, which follow from its Config and its
+// keys.
 type Params struct {
 	Keys   uint64 // distinct keys
 	Absent uint64 // distinct absent keys that the filter does not contain; see [NewExact]
@@ -135,12 +136,16 @@ func (p Params) String() string {
 	if p.Absent > 0 {
 		absent = fmt.Sprintf("%d absent keys, ", p.Absent)
 	}
-	return fmt.Sprintf("%d keys, %s%.5g columns, %d layers, %d bytes, family %v",
-		p.Keys, absent, float64(p.columns)/65536, p.layers, p.bytes, p.Family)
+	ribbon := fmt.Sprintf("%.5g columns, %d layers", float64(p.columns)/65536, p.layers)
+	if p.columns == 0 && p.Keys+p.Absent > 0 { // all keys pass the first ribbon
+		ribbon = "exact for these keys"
+	}
+	return fmt.Sprintf("%d keys, %s%s, %d bytes, family %v", p.Keys, absent, ribbon, p.bytes, p.Family)
 }
 
-// SizeBytes returns the size of a filter with these parameters. It includes 8
+// SizeBytes returns the size of a filter with these parameters, including 8
 // bytes for each layer of a ribbon after the first, which only the encoding
-// needs. It is 0 if p does not come from a filter, because the size depends a
-// little on the keys. To plan a filter, use [Config.EstimatedBytes].
+// needs. If p does not come from a filter, SizeBytes returns 0, because the
+// size depends a little on the keys. To plan a filter, use
+// [Config.EstimatedBytes].
 func (p Params) SizeBytes() uint64 { return p.bytes }

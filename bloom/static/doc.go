@@ -1,15 +1,17 @@
 // Package static implements filters of sets that do not change. A [Filter] is
 // built from all its keys at once and then only queried. In return, it is the
-// smallest filter that is practical: at 1%, it uses 6.8 bits per key, where a
+// smallest filter of this module: at 1%, it uses 6.8 bits per key, where a
 // Bloom filter uses 9.6. At rates of 2^-7, 2^-8 and so on, its size is within
 // 0.7% of the theoretical minimum.
 //
-//   - build: [New]; if a set does not fit in memory: [NewFromSorted]
+//   - build: [New], [Config.EstimatedBytes]
 //   - query: [Filter.Contains], [Filter.ContainsAll]
+//   - store: [Filter.WriteTo], [Filter.ReadFrom], [NewReceiver]
+//   - query stored filters: [NewView]
+//   - inspect: [Filter.Len], [Filter.SizeBytes], [Filter.FalsePositiveRate]
 //   - find none of a list of absent keys: [NewExact]
-//   - store: [Filter.WriteTo], [Filter.ReadFrom], [NewReceiver], [AppendFrame]
-//   - query stored filters: [NewView], [NewFrameReader]
-//   - inspect: [Config.EstimatedBytes], [Filter.Params], [Filter.FalsePositiveRate]
+//   - build from keys that do not fit in memory: [NewFromSorted]
+//   - store many small filters: [AppendFrame], [NewFrameReader]
 //
 // Every key that a filter was built from will be found. Another key is found
 // with a small probability, the false-positive rate, which the [Config] sets.
@@ -31,13 +33,14 @@
 //
 // A Filter is a bumped ribbon (Dillinger, Hübschle-Schneider, Sanders and
 // Walzer, SEA 2022). A key's digest selects about half of 64 neighboring slots
-// in an array, whose sum modulo 2 is the key's fingerprint. To fill the array,
-// a build solves one linear equation for each key. About 2% of the keys do not
-// fit and are moved to a second array. NewExact also gives each member and each
-// absent key that passes these arrays a bit that says which of the two it is.
+// in an array, and the sum of these slots modulo 2 is the key's fingerprint. To
+// fill the array, a build solves one linear equation for each key. About 2% of
+// the keys do not fit and are moved to a second array. NewExact adds an array
+// that says, for each member and each absent key that passes the other arrays,
+// which of the two it is.
 //
 // A build takes longer than adding the keys to a Bloom filter, but it can use
-// any number of goroutines. The result depends neither on their number nor on
-// the order and the copies of keys, so equal sets have equal encodings.
-// docs/benchmarks.md compares times.
+// any number of goroutines. The result does not depend on the number of
+// goroutines, or on the order and the copies of keys, so equal sets have equal
+// encodings. docs/benchmarks.md compares times.
 package static

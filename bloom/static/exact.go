@@ -9,22 +9,23 @@ import (
 )
 
 // NewExact returns a filter that contains the members, does not contain the
-// absent keys, and finds other keys at c.FPRate. An FPRate of 1 makes the
-// filter as small as possible: it then finds at most half of all other keys if
-// there are at least as many absent keys as members, and at least half of them
-// otherwise.
+// absent keys, and finds other keys at c.FPRate. With an FPRate of 1, the
+// filter is the smallest that NewExact can build for these lists. It then finds
+// at most half of all other keys if there are at least as many absent keys as
+// members, and at least half of them otherwise.
 //
 // Both lists contain digests computed by c.Family, in any order and with any
-// number of copies, and can be empty. The same two sets always have the same
-// encoding, and without absent keys it is that of [New], unless FPRate is 1.
-// Like New, NewExact does not retain the lists, but changes their order. In
-// addition to the memory that New needs, it uses 8 bytes for each member and for
-// each absent key that a filter of the members alone would find.
+// number of copies, and can be empty. The same two sets always result in the
+// same encoding. Without absent keys and with an FPRate below 1, NewExact
+// returns the same filter as [New]. Like New, NewExact does not retain the
+// lists, but changes their order. In addition to the memory that New needs, it
+// uses up to 8 bytes for each member and for each absent key that a filter of
+// the members alone would find.
 //
-// A filter of R members needs about R log2(1/FPRate) + 2 S FPRate bits to be
-// right about S absent keys. If S is so large that a lower rate makes the
-// filter smaller, it has this rate. docs/theory.md compares these sizes with
-// the least that is possible.
+// To be right about S absent keys, a filter of R members needs about R
+// log2(1/FPRate) + 2 S FPRate bits. If S is so large that a lower rate makes
+// the filter smaller, the filter has the lower rate. docs/theory.md compares
+// these sizes with the least that is possible.
 //
 // NewExact returns [hashfam.ErrParams] if a digest is in both lists, and in the
 // cases in which New does. A digest is in both lists if a key is, or if two

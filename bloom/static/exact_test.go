@@ -55,12 +55,11 @@ func mustExact(t require.TestingT, c Config, members, absent []hashfam.Digest) *
 	return f
 }
 
-// Each family has its own numbers of keys and its own rate, and no result for a
-// key in a list may be wrong. The number of strangers that are found has a
-// binomial distribution with the filter's rate, from which it differs by six
-// standard errors and one with probability below 1e-8, and this rate is FPRate
-// or less, apart from the free slots of a small filter. There are at most 100
-// families.
+// Each of up to 100 families has its own numbers of keys and its own rate. No
+// result for a key in a list may be wrong. The number of strangers that are
+// found has a binomial distribution with the filter's rate, so it differs from
+// the mean by more than six standard deviations plus one with probability below
+// 1e-8. The rate must not exceed FPRate by more than 3%.
 func TestListsAreRightAndStrangersAreRare(t *testing.T) {
 	machine.Matters(t)
 	families := 100
@@ -94,9 +93,9 @@ func TestListsAreRightAndStrangersAreRare(t *testing.T) {
 	}
 }
 
-// A filter of R members has c columns in its first ribbon, which about S p of
-// the absent keys pass, so it needs R (c+1) + S p bits, and 2% and a few segments
-// more for both ribbons.
+// If the first ribbon of a filter has c columns for R members, and S p of S
+// absent keys pass it, the filter needs R (c+1) + S p bits. The ribbons need up
+// to 2% and a few segments more.
 func TestSizeFollowsFromBothLists(t *testing.T) {
 	for _, rate := range []float64{0.4, 0.1, 0.01, 1e-3, 1e-6} {
 		for _, members := range []int{10_000, 30_000} {
@@ -142,10 +141,10 @@ func TestBitsPerMemberAreDocumented(t *testing.T) {
 	}
 }
 
-// With FPRate 1, the filter is as small as a filter that must be right about
-// both lists can be, but for 1.108 times the bound at ratio 4, and 1% to 2% for
-// the ribbons. If the lists are exchanged, all results change and the size
-// stays.
+// With FPRate 1, a filter that is right about both lists needs up to 1.108
+// times the least possible size, depending on the ratio of their lengths, and
+// 1% to 2% more for the ribbons. If the lists are exchanged, all results
+// change, but the size does not.
 func TestSmallestFilterDependsOnTheRatio(t *testing.T) {
 	queries := strangers(hashfam.Family{}, 50_000)
 	for _, c := range []struct {
@@ -165,6 +164,28 @@ func TestSmallestFilterDependsOnTheRatio(t *testing.T) {
 		}
 		require.InEpsilon(t, math.Exp2(-float64(c.columns+1)), f.FalsePositiveRate(), 0.03, "%+v", c)
 	}
+}
+
+// If all keys pass the first ribbon, it has no columns and no layers, so String
+// does not print their numbers.
+func TestStringOfAFilterWithoutColumns(t *testing.T) {
+	members, absent := universe(hashfam.Family{}, 500, 500)
+	for _, c := range []struct {
+		rate            float64
+		members, absent []hashfam.Digest
+		want            string
+	}{
+		{1, members, absent, "500 keys, 500 absent keys, exact for these keys, 160 bytes"},
+		{0.9, members, absent[:100], "500 keys, 100 absent keys, exact for these keys, 112 bytes"},
+		{1, members, nil, "500 keys, exact for these keys, 0 bytes"},
+		{1, nil, absent, "0 keys, 500 absent keys, exact for these keys, 0 bytes"},
+		{1, members, absent[:100], "500 keys, 100 absent keys, 2 columns, 1 layers, 104 bytes"},
+		{1, nil, nil, "0 keys, 1 columns, 0 layers, 0 bytes"},
+	} {
+		f := mustExact(t, Config{FPRate: c.rate}, c.members, c.absent)
+		require.Equal(t, "static.Filter("+c.want+", family public)", f.String())
+	}
+	require.Equal(t, "static.Filter(0 keys, 0 columns, 0 layers, 0 bytes, family public)", Filter{}.String())
 }
 
 // Without absent keys, NewExact returns the filter that New returns.

@@ -11,18 +11,18 @@ import (
 )
 
 // New returns a filter of the keys with the given digests, which must be
-// computed by c.Family. Neither their order nor copies matter. New needs about
-// 0.1 microseconds per digest and worker and, in addition to the filter, about
-// a byte per digest and 1.5 MB per worker.
+// computed by c.Family. Neither their order nor copies matter. One worker needs
+// about 0.1 microseconds per digest. In addition to the filter, New needs up to
+// half a byte of memory per digest and 1.5 MB per worker.
 //
 // New does not retain digests, but changes their order. You can append digests
 // and build again.
 //
 // New returns [hashfam.ErrParams], naming the field, if c is invalid for this
-// number of digests, if they are not hashes (100 digests or more have the same
-// bit among the lowest 48), or if they need more than 32 layers, which happens
-// only if someone chose the keys. If the context is done first, New returns its
-// error.
+// number of digests, if the digests are not hashes (there are at least 100, and
+// one of their lowest 48 bits is the same in all of them), or if they need more
+// than 32 layers, which happens only if someone chose the keys. If the context
+// is done first, New returns its error.
 func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Filter, error) {
 	if _, err := c.columns(0); err != nil { // before digests are sorted
 		return nil, err
@@ -55,16 +55,17 @@ func (c Config) buildMembers(b ribbon.Build, n uint64, ribbonOf maker) (*Filter,
 // digests do not need to be in memory all at once; for example, they can be
 // read from files that an external sort has written. Repeated digests are
 // skipped. In addition to the filter, NewFromSorted allocates 0.5 bytes per
-// digest and 1.5 MB. One worker places the digests as they arrive, so the
-// others only help with the 2% that are moved to further layers. If c has
-// MemoryBytes but no FPRate, NewFromSorted iterates over digests twice.
+// digest and 1.5 MB. One worker places the digests as they arrive, so the other
+// workers only help with the 2% that are moved to further layers. If c has
+// MemoryBytes but no FPRate, NewFromSorted usually iterates over digests twice.
 //
-// It returns [hashfam.ErrParams] if c is invalid for n digests, if the filter
-// would be too large for the platform, if the digests are not in order, or if
-// the number of distinct digests is not n. If digest i of the sequence, counted
-// from 0, is lower than the previous one, the error names "digest i". If n is
-// too large, the error says how many distinct digests there were. If the
-// context is done first, NewFromSorted returns its error.
+// NewFromSorted returns [hashfam.ErrParams] if c is invalid for n digests, if
+// the filter would be too large for the platform, if the digests are not in
+// order, if the number of distinct digests is not n, and for the same digests
+// as New. If digest i of the sequence, counted from 0, is lower than the
+// previous one, the error names "digest i". If n is too large, the error says
+// how many distinct digests there were. If the context is done first,
+// NewFromSorted returns its error.
 //
 // A sequence cannot return an error. If reading the digests fails, end the
 // sequence and keep the error in a variable. NewFromSorted then returns
@@ -111,12 +112,13 @@ func (f *Filter) Family() hashfam.Family { return f.hash.Family() }
 // without the absent ones. Keys with the same digest are counted as one.
 func (f *Filter) Len() uint64 { return f.Params().Keys }
 
-// SizeBytes returns the size of the thresholds and slots in bytes. The
-// structure itself adds less than 400 bytes.
+// SizeBytes returns the size of the filter's arrays in bytes. All other fields
+// need less than a kilobyte.
 func (f *Filter) SizeBytes() uint64 { return f.ribbon.SizeBytes() }
 
-// Equal reports whether f and other have the same family, rate and digests,
-// even if they were built in different ways. It compares all slots.
+// Equal reports whether f and other have the same Params and the same arrays,
+// which it compares. Filters that were built from the same keys at the same
+// rate are equal, even if they were built in different ways.
 func (f *Filter) Equal(other *Filter) bool {
 	return other != nil && f.Family() == other.Family() && f.others == other.others && f.ribbon.Equal(&other.ribbon)
 }

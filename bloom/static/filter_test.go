@@ -159,10 +159,10 @@ func TestLeastMemoryIsTheSameEverywhere(t *testing.T) {
 
 // For a given filter, lookups of different digests are independent, since
 // fingerprints do not depend on slots. The number of false positives therefore
-// has a binomial distribution, which exceeds six sigma with probability 2e-9
-// for each of 20 rates. A single filter's rate varies by 0.4% at n = 10,000,
-// because it depends on the bumped starts. The mean is below the target by
-// about the same percentage.
+// has a binomial distribution, so it differs from the mean by more than six
+// standard deviations with probability 2e-9 for each of 20 rates. A single
+// filter's rate varies by 0.4% at n = 10,000, because it depends on the bumped
+// starts. The mean rate is below FPRate by about the same percentage.
 func TestRateIsMet(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	for _, n := range []int{1, 3, 100, 10_000} {

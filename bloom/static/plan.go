@@ -9,9 +9,10 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// lists contains the numbers of keys in both lists of a filter. The first
-// ribbon contains the keys of one list. A part of the others passes it, too, so
-// a second ribbon of one column separates the keys that pass.
+// lists describes the two lists from which a filter is built, the members and
+// the absent keys. The first ribbon contains the keys of one list. Some keys of
+// the other list also pass it, so a second ribbon of one column separates the
+// keys that pass.
 type lists struct {
 	inside  uint64 // keys that the first ribbon contains: the members, unless inverse is true
 	others  uint64
@@ -34,9 +35,10 @@ func (l lists) absent() uint64 { return l.inside + l.others - l.members() }
 
 // A plan describes a filter before it is built.
 //
-// A stranger passes the first ribbon with the probability 2^-columns, and then
-// finds a random bit in the second one. So one column less is needed for a
-// rate, which is the column that the second ribbon costs.
+// A key from neither list passes the first ribbon with probability 2^-columns,
+// and then the second ribbon with probability 1/2. So for a given rate, the
+// first ribbon needs one column less, which makes up for the column of the
+// second.
 type plan struct {
 	lists
 	columns uint32 // of the first ribbon, in units of 1/65536
@@ -50,9 +52,9 @@ func (p plan) bytes() uint64 {
 	return ribbon.EstimateSeparated(p.columns, sizing.RibbonRate(p.columns, 0), p.inside, p.others)
 }
 
-// plan returns the plan for these numbers of keys, or ErrParams, naming the
-// field, if c is invalid for them. If the memory determines the rate, the
-// columns are an estimate.
+// plan returns the plan for these numbers of distinct keys, or ErrParams,
+// naming the field, if c is invalid for them. If the memory determines the
+// rate, the columns are an estimate.
 func (c Config) plan(members, absent uint64) (plan, error) {
 	if absent > ribbon.MaxKeys {
 		return plan{}, paramError("absent", absent, fmt.Sprint("at most ", uint64(ribbon.MaxKeys)))
@@ -79,7 +81,7 @@ func (c Config) plan(members, absent uint64) (plan, error) {
 	return p, c.checkSize(p)
 }
 
-// smallestPlan returns the plan of the smallest filter: the first ribbon
+// smallestPlan returns the plan of the smallest filter, whose first ribbon
 // contains the shorter list.
 func (c Config) smallestPlan(members, absent uint64) (plan, error) {
 	if err := c.check(members); err != nil {
@@ -105,8 +107,9 @@ func (c Config) checkSize(p plan) error {
 	return paramError("keys", p.inside+p.others, fmt.Sprintf("numbers that fit in %d bits at FPRate %g", uint64(sizing.MaxBits), c.FPRate))
 }
 
-// columnsBeside returns the columns of the first ribbon for a rate. An absent
-// key with a member's digest is found without a random bit.
+// columnsBeside returns the number of columns that the first ribbon needs for a
+// rate when there is a second ribbon. The second ribbon halves the rate, except
+// for keys with a member's digest, which are always found.
 func columnsBeside(rate float64, n uint64) uint32 {
 	columns, ok := sizing.RibbonColumns(2*rate-sizing.DigestRate(n), n)
 	if !ok {
@@ -117,7 +120,7 @@ func columnsBeside(rate float64, n uint64) uint32 {
 
 // smallest returns the number of columns, in units of 1/65536, with which the
 // filter is smallest: floor(log2(others/inside)). A column needs one bit for
-// each key inside, and halves the number of other keys that need a bit in the
+// each key inside, and halves the number of the others that need a bit in the
 // second ribbon. Between two integers, the size is linear in the number of
 // columns, so a fraction of a column would not save memory.
 func (l lists) smallest() uint32 {
@@ -127,7 +130,8 @@ func (l lists) smallest() uint32 {
 	return min(uint32(max(1, bits.Len64(l.others/l.inside))-1)<<16, ribbon.MaxColumns)
 }
 
-// rate returns the rate of the planned filter, without equal digests.
+// rate returns the rate of the planned filter, without keys whose digest is
+// equal to a member's.
 func (p plan) rate() float64 {
 	rate := sizing.RibbonRate(p.columns, 0)
 	if !p.plain() {

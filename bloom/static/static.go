@@ -18,9 +18,10 @@ type Filter struct {
 // Contains reports whether key may be one of the keys that the filter was built
 // from. If it returns false, key is not one of them; true may be a false
 // positive, but never for a key that [NewExact] knew to be absent. Contains
-// reads two adjacent segments of memory, which have 56 bytes each at a rate of
-// 1%. For 2% of the keys it reads two more. If there are absent keys, it also
-// reads two or four words of a second ribbon when it finds a key.
+// reads two adjacent segments of memory, which have up to 56 bytes each at a
+// rate of 1%. For 2% of the keys it reads two more. In a filter with absent
+// keys, each key that passes these segments also needs two or four words of
+// another array.
 func (f *Filter) Contains(key []byte) bool { return f.ContainsDigest(f.hash.Sum(key)) }
 
 // ContainsString is like Contains for a string key.

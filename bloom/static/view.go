@@ -28,8 +28,9 @@ func NewView(data []byte, fam hashfam.Family) (*Filter, error) {
 }
 
 // Verify checks all the data of a filter made by [NewView], including the
-// checksum. It returns [hashfam.ErrCorrupt] if the data is damaged. Other
-// filters were checked when they were decoded, so Verify returns nil.
+// checksum. It returns [hashfam.ErrCorrupt] if the data is damaged. For other
+// filters, which were built or were checked when they were decoded, Verify
+// returns nil.
 func (f *Filter) Verify() error {
 	if f.view == nil {
 		return nil
@@ -41,11 +42,12 @@ func (f *Filter) Verify() error {
 }
 
 // A FrameReader queries encoded filters without opening them. This is faster if
-// a filter is queried only once, for example when its block or footer does not
-// stay in a cache. Use [NewFrameReader] to create one FrameReader per family,
-// which can be copied and used concurrently. A FrameReader does not retain
-// frames. It cannot query filters with absent keys, for which [NewView] is the
-// way. Since it is not a filter, it has no encoding, and its JSON is empty.
+// a filter is queried only once, for example because its frame is read from a
+// file for a single lookup. Use [NewFrameReader] to create one FrameReader per
+// family, which can be copied and used concurrently. A FrameReader does not
+// retain frames. It cannot query filters with absent keys: use [NewView] for
+// them. Since a FrameReader is not a filter, it has no encoding, and its JSON
+// is empty.
 type FrameReader struct{ frames frame.Glance }
 
 // NewFrameReader returns a FrameReader for filters that were encoded with fam.
@@ -58,8 +60,9 @@ func NewFrameReader(fam hashfam.Family) FrameReader {
 // encodes. d must be computed by the reader's family. frame can start at any
 // address, on any platform.
 //
-// If ContainsDigest returns one of the errors of [Filter.UnmarshalBinary], the
-// result is true, so that no key is lost. ContainsDigest never panics or reads
+// If ContainsDigest returns an error, the result is true, so that no key is
+// lost. The errors are those of [Filter.UnmarshalBinary], and
+// [hashfam.ErrParams] if the filter has absent keys. ContainsDigest never reads
 // outside the frame, but it computes no checksum, so the result can be wrong if
 // the frame is damaged. Use [Filter.UnmarshalBinary] or [Filter.Verify] to
 // check a frame.

@@ -14,9 +14,9 @@ import (
 	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
 
-// Decoding into a view must not write to its data, which can be a mapped file.
-// The result must not use this data any more. After an error, the view must be
-// unchanged.
+// Decoding into a view must not write to the view's data, which can be a mapped
+// file. The decoded filter must not use this data any more. After an error, the
+// view must be unchanged.
 func TestDecodingIntoAViewKeepsItsData(t *testing.T) {
 	machine.Matters(t)
 	for name, c := range map[string]struct {

@@ -22,8 +22,8 @@ func (f *Function) IndexAll(dst []uint64, digests []hashfam.Digest) []uint64 {
 const blockSize = 128
 
 // indexBlock appends the index of each digest to dst, which has room for them.
-// It loads the seeds of all digests first, so closely after each other that the
-// processor overlaps many cache misses.
+// It loads the seeds of all digests first, so that the processor overlaps the
+// cache misses.
 func (m *mapping) indexBlock(dst []uint64, digests []hashfam.Digest) []uint64 {
 	if len(m.levels) == 0 {
 		for _, d := range digests {

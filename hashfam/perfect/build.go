@@ -9,10 +9,11 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// maxLevels is the maximum number of levels with buckets. Random digests need
-// about six for a billion keys, since each level bumps one key in 25. Only
-// digests that somebody chose can need many more, but there are few of them,
-// because the high bits of their probe sequences must agree in every level.
+// maxLevels is the maximum number of levels with buckets. A billion random
+// digests need about eight, since large levels bump one key in 25, and small
+// ones up to one in three. Only digests that somebody chose can need many more,
+// but there are few such digests, because the high bits of their probe
+// sequences must agree in every level.
 const maxLevels = 24
 
 // build builds a structure of the given shape, which has no levels yet. keys
@@ -39,7 +40,7 @@ func build(ctx context.Context, sh shape, fam hashfam.Family, keys iter.Seq2[has
 	return s, err
 }
 
-// A builder contains the parts of a structure that is built.
+// A builder contains the parts of a structure that is being built.
 type builder struct {
 	shape   shape
 	levels  int     // the maximum number of levels
@@ -80,7 +81,8 @@ func newBuilder(sh shape) (*builder, error) {
 	return b, nil
 }
 
-// readKeys passes the keys to the first level, if there is one, and ends it.
+// readKeys passes the keys to the first level, if there is one, and then ends
+// this level.
 func (b *builder) readKeys(ctx context.Context, keys iter.Seq2[hashfam.Digest, uint64]) error {
 	a := arrival{keys: b.shape.keys, most: b.slots.valueMask(), copies: b.shape.slot.width > 0}
 	for d, value := range keys {
@@ -111,8 +113,9 @@ func (b *builder) endLevel(f *filler, n uint64) {
 	b.shape.bumped = append(b.shape.bumped, uint64(len(f.bumped.digests)))
 }
 
-// addLevels builds the levels for the waiting keys. With values, it sorts a copy
-// of the digests, because each value belongs to a digest.
+// addLevels builds the levels for the waiting keys. If the keys have values, it
+// sorts a copy of the digests, so that each digest stays at the position of its
+// value.
 func (b *builder) addLevels(ctx context.Context) error {
 	digests := b.waiting.digests
 	if b.waiting.values != nil {
@@ -166,10 +169,10 @@ func (b *builder) addLast(digests []hashfam.Digest) error {
 	return nil
 }
 
-// encodeMapping returns the encoded mapping: the seeds, the list and zeros. The
-// list contains, for each used place in a later level, the next place that the
-// first level left free and, for each unused one, the same as for the place
-// before it.
+// encodeMapping returns the encoded mapping: the seeds, the list and zeros. For
+// each place in a later level that has a key, the list contains the next place
+// that the first level left free. For a place without a key, it repeats the
+// number before.
 func (b *builder) encodeMapping() []byte {
 	start := len(b.seeds)
 	end := int(b.shape.mappingBytes())

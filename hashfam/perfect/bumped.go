@@ -2,8 +2,8 @@ package perfect
 
 import "github.com/filterfam/filterfam/hashfam"
 
-// A keyList contains keys that are not in the first level: their digests for
-// the next level and, if keys have values, their values.
+// A keyList contains keys that wait for a later level: their digests for that
+// level and, if keys have values, their values.
 type keyList struct {
 	digests []hashfam.Digest
 	values  []uint64 // nil if the keys have no values

@@ -1,5 +1,15 @@
-// Package perfect implements a minimal perfect hash function, and a filter that
-// uses it.
+// Package perfect implements a minimal perfect hash function, which numbers the
+// keys of a fixed set, and a filter that uses this function.
+//
+//   - number keys: [New], [Function.Index], [Function.IndexAll]
+//   - create a set, or a map to small values: [NewFilter]
+//   - query the set: [Filter.Contains], [Filter.ContainsAll]
+//   - look up values: [Filter.Value]
+//   - store: [Function.WriteTo], [Function.ReadFrom]
+//   - inspect: [Function.Len], [Function.SizeBytes], [Filter.FalsePositiveRate]
+//   - use stored data in place: [NewView], [NewFilterView]
+//   - decode with a keyed family: [NewReceiver], [NewFilterReceiver]
+//   - use more keys than fit in memory: [NewFromSorted], [NewFilterFromSorted]
 //
 // A [Function] maps each of n keys to a different index from 0 to n-1, without
 // storing the keys. Use it to attach data to a fixed set of keys: store the
@@ -17,16 +27,6 @@
 // replaced, or marks for deleted keys, in a slice at the index, which a Filter
 // returns, too.
 //
-//   - number keys: [New], [Function.Index], [Function.IndexAll]
-//   - use more keys than fit in memory: [NewFromSorted], [NewFilterFromSorted]
-//   - create a set, or a map to small values: [NewFilter]
-//   - query the set: [Filter.Contains], [Filter.ContainsAll]
-//   - look up values: [Filter.Value]
-//   - encode and decode: [Function.WriteTo], [Function.ReadFrom]
-//   - decode with a keyed family: [NewReceiver], [NewFilterReceiver]
-//   - use encoded data in place: [NewView], [NewFilterView]
-//   - inspect: [Function.Len], [Function.SizeBytes], [Filter.FalsePositiveRate]
-//
 // A Function uses 2.2 bits per key, or 1.95 bits if Config.Compact is set. A
 // Filter uses log2(1/FPRate) + ValueBits + 2.2 bits per key, and up to 0.09
 // more. If you only need to test membership, use package bloom/static instead,
@@ -41,10 +41,10 @@
 // compact or has fewer than 12,288 keys. The keys are sorted by their hash and
 // divided into buckets of 4.4 keys on average. Each bucket has a one-byte seed,
 // which together with a key's hash selects the key's place in a slice of 1,024
-// places, or fewer if there are fewer than 12,288 keys. The build processes
-// the buckets in the order of their slices, but large buckets earlier, and
-// chooses the seeds so that all keys have different places. When no seed works
-// for a bucket, which is rare, the bucket is bumped: its keys go to a second,
-// smaller level. The places in this level are mapped to the places that the
-// first level left free.
+// places, or fewer if there are fewer than 12,288 keys. The build processes the
+// buckets in the order of their slices, but large buckets earlier, and chooses
+// the seeds so that all keys have different places. When no seed works for a
+// bucket, which is rare, the bucket is bumped: its keys go to the next level,
+// which is smaller and is built in the same way. The places in later levels are
+// mapped to the places that the first level left free.
 package perfect

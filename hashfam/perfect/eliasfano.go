@@ -13,16 +13,17 @@ const (
 	wordBytes = 8
 )
 
-// An eliasFano is a list of n ascending numbers below a limit, in about 2 +
-// log2(limit/n) bits per number (Elias, J. ACM 21, 1974; Fano, 1971). The low
-// bits of each number are stored as they are, and the high parts in unary: for
-// number i, the bit at i plus its high part is set.
+// An eliasFano is a list of n numbers below a limit, in ascending order and
+// possibly with repetitions, in about 2 + log2(limit/n) bits per number (Elias,
+// J. ACM 21, 1974; Fano, 1971). The low bits of each number are stored as they
+// are, and the high parts in unary: for number i, the bit at i plus its high
+// part is set.
 type eliasFano struct {
 	n, limit uint64
 	width    uint     // number of low bits per number
 	low      []byte   // the low bits, followed by high, so that loads of 8 bytes are in bounds
 	high     []byte   // the unary bits, in words of 64
-	marks    []uint64 // for every 256th number, its bit in high
+	marks    []uint64 // for every 256th number, the position of its bit in high
 }
 
 // newEliasFano returns a list without bytes.
@@ -49,7 +50,8 @@ func (l *eliasFano) highBits() uint64 {
 // bytes returns the size of the list.
 func (l *eliasFano) bytes() uint64 { return l.lowBytes() + (l.highBits()+63)/64*wordBytes }
 
-// setBytes makes l use the bytes b. mark must be called before numbers are read.
+// setBytes makes l use the bytes b. mark must be called before numbers are
+// read.
 func (l *eliasFano) setBytes(b []byte) {
 	l.low = b
 	l.high = b[l.lowBytes():]
@@ -65,8 +67,8 @@ func (l *eliasFano) put(i, v uint64) {
 	binary.LittleEndian.PutUint64(l.low[at/8:], low|v&(1<<l.width-1)<<(at%8))
 }
 
-// at returns number i, or 0 if i is not below n. It starts at the unary bit
-// that the mark contains for number i - i%256, and visits 8 words on average.
+// at returns number i, or 0 if i is not below n. It starts at the mark for
+// number i - i%256, and reads about six words of unary bits on average.
 func (l *eliasFano) at(i uint64) uint64 {
 	if i >= l.n {
 		return 0

@@ -89,7 +89,8 @@ func (f *filler) end(n uint64) {
 	}
 }
 
-// settle places the next bucket's keys and sets its seed, or bumps them.
+// settle selects a seed for the next bucket and places its keys, or bumps them
+// if there is no seed.
 func (f *filler) settle() {
 	b := f.order.next()
 	f.unused = b
@@ -142,7 +143,8 @@ func (f *filler) retire(before uint64) {
 	}
 }
 
-// collect adds free places to f.free. Each bit of word is a place from f.final.
+// collect adds free places to f.free: place f.final+i for each bit i that is
+// set in word.
 func (f *filler) collect(word uint64) {
 	for ; word != 0; word &= word - 1 {
 		f.free.append(f.final + uint64(bits.TrailingZeros64(word)))

@@ -11,8 +11,8 @@ import (
 )
 
 // A Filter represents a fixed set of keys. It has one slot for each key, at the
-// key's index in a minimal perfect hash function, and stores the key's
-// fingerprint there and, if FilterConfig.ValueBits is set, a value. Use
+// key's index in a minimal perfect hash function. The slot contains a
+// fingerprint of the key and, if FilterConfig.ValueBits is set, a value. Use
 // [NewFilter] or [NewFilterView] to create one. Only decoding changes a Filter.
 type Filter struct{ stored }
 
@@ -22,15 +22,17 @@ type Filter struct{ stored }
 // their values: the order does not matter, nor do copies with the same value.
 //
 // NewFilter takes a little longer than [New], and needs as much memory in
-// addition to the filter. Like New, it changes the order of digests. But with
-// values, it sorts a copy, which needs 8 bytes per digest.
+// addition to the filter. Like New, it changes the order of digests. But if
+// there are values, it sorts a copy of the digests, which needs 8 bytes per
+// digest.
 //
 // NewFilter returns [hashfam.ErrParams] if c is invalid for this number of
 // keys, if there is not one value for each digest, if a value needs more than
-// ValueBits bits, or if copies of a digest have different values. With
-// probability n^2/2^65, two of n different keys have the same digest; use
-// another family in this case, for example from [hashfam.Family.Derive].
-// NewFilter also returns the errors of New, except that copies are allowed.
+// ValueBits bits, or if copies of a digest have different values. Different
+// keys can also have the same digest, with probability n^2/2^65 for n keys. If
+// their values differ, use another family, for example from
+// [hashfam.Family.Derive]. NewFilter also returns the errors of New, except
+// that copies are allowed.
 func NewFilter(ctx context.Context, c FilterConfig, digests []hashfam.Digest, values []uint64) (*Filter, error) {
 	if err := errs.Context(ctx); err != nil {
 		return nil, err
@@ -63,14 +65,14 @@ func NewFilter(ctx context.Context, c FilterConfig, digests []hashfam.Digest, va
 }
 
 // NewFilterFromSorted returns the same filter as [NewFilter] for n distinct
-// digests in ascending order of d.Probe(), each with its value. Values are 0 if
-// c.ValueBits is 0. Copies of a digest with the same value are skipped. In
+// digests in ascending order of d.Probe(), each with its value. Values must be
+// 0 if c.ValueBits is 0. Copies of a digest with the same value are skipped. In
 // addition to the filter, NewFilterFromSorted uses 0.5 bytes of memory per key,
 // or 1.2 if keys have values. Otherwise, it is like [NewFromSorted].
 //
-// It returns [hashfam.ErrParams] for the same reasons as NewFilter and
-// NewFromSorted. An error for a key contains the key's position in the
-// sequence, counted from 0.
+// NewFilterFromSorted returns [hashfam.ErrParams] for the same reasons as
+// NewFilter and NewFromSorted. An error for a key contains the key's position
+// in the sequence, counted from 0.
 func NewFilterFromSorted(ctx context.Context, c FilterConfig, n uint64, keys iter.Seq2[hashfam.Digest, uint64]) (*Filter, error) {
 	if err := errs.Context(ctx); err != nil {
 		return nil, err
@@ -93,9 +95,9 @@ func (c FilterConfig) build(ctx context.Context, n uint64, keys iter.Seq2[hashfa
 	return &Filter{s}, nil
 }
 
-// setValues adds the values to the slots of f, which have none. digests are f's
-// digests in any order and with copies. It returns ErrParams if copies have
-// different values, and ctx's error if ctx is canceled.
+// setValues adds the values to the slots of f, which have none yet. digests are
+// the digests of f in any order and with copies. It returns ErrParams if copies
+// have different values, and ctx's error if ctx is canceled.
 func (f *Filter) setValues(ctx context.Context, digests []hashfam.Digest, values []uint64) error {
 	used := make([]uint64, f.n/64+1)
 	for i, d := range digests {

@@ -11,9 +11,9 @@ import (
 // A FilterConfig describes a [Filter].
 type FilterConfig struct {
 	// FPRate is the false-positive rate as a fraction: 0.01 is 1%. It must be
-	// below 1, at least 2^-56 and, for n keys, above n/2^64, the probability
-	// that a key has the same digest as one of these. FPRate does not include
-	// this probability.
+	// below 1, at least 2^-56 and, for n keys, above n/2^64, which is the
+	// probability that another key has the same digest as one of the n keys.
+	// FPRate does not include this probability.
 	FPRate float64
 
 	// ValueBits is the number of bits of each key's value, from 0 to 64.

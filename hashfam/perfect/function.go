@@ -18,13 +18,14 @@ import (
 // New does not retain digests, but changes their order.
 //
 // If two digests are equal, New returns [hashfam.ErrParams]. The error contains
-// such a digest instead of its positions, because the order has changed. Then
-// remove duplicate keys or, if there are none, use another family: with
-// probability n^2/2^65, two of n different keys have the same digest. New also
-// returns ErrParams if the digests are not hashes (100 digests or more have the
-// same bit among the lowest 48), and if too many digests share a bucket, which
-// happens only if someone chose the keys, so a keyed family prevents it. If the
-// context is done first, New returns its error.
+// such a digest instead of its positions, because the order has changed. In
+// this case, remove duplicate keys or, if there are none, use another family:
+// with probability n^2/2^65, two of n different keys have the same digest. New
+// also returns ErrParams if the digests are not hashes (there are at least 100,
+// and one of their lowest 48 bits is the same in all of them), and if too many
+// digests share a bucket in every level. The latter happens only if someone
+// chose the keys, so a keyed family prevents it. If the context is done first,
+// New returns its error.
 func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Function, error) {
 	if err := errs.Context(ctx); err != nil {
 		return nil, err
@@ -54,9 +55,10 @@ func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Function, er
 // sequence and keep the error in a variable. NewFromSorted then returns
 // ErrParams, because digests are missing, so check your own error first.
 //
-// NewFromSorted returns [hashfam.ErrParams] if the digests are not in order,
-// not distinct, or not n, or if the function would be too large for the
-// platform, and the other errors of New. After any error it stops the sequence.
+// NewFromSorted returns [hashfam.ErrParams] if the digests are not in order or
+// not distinct, if their number is not n, or if the function would be too large
+// for the platform. It also returns the other errors of New. After any error it
+// stops the sequence.
 //
 // NewFromSorted allocates the memory before reading the first digest. If there
 // is not enough memory, the program crashes, so call [Config.EstimatedBytes]

@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// A gaps is a list of ascending numbers, which contains the distances between
-// them in one byte each. A byte with all bits set is followed by a larger
-// distance.
+// A gaps is a list of ascending numbers. For each number, it stores how many
+// smaller ones were left out since the number before: in one byte or, if there
+// are 255 or more, in the byte 255 and a varint.
 type gaps struct {
 	bytes []byte
 	next  uint64 // the last number that was added or taken, plus 1

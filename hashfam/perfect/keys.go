@@ -26,8 +26,8 @@ type arrival struct {
 }
 
 // check reports whether a key is new, and not a copy of the previous one. It
-// returns ErrParams if the key is not valid here, and the error of ctx if ctx
-// is canceled.
+// returns ErrParams if the key or its value is invalid at this position, and
+// the error of ctx if ctx is canceled.
 func (a *arrival) check(ctx context.Context, d hashfam.Digest, value uint64) (bool, error) {
 	if a.n > 0 && d.Probe() <= a.last.Probe() {
 		return false, a.checkCopy(ctx, d, value)
@@ -51,9 +51,10 @@ func (a *arrival) check(ctx context.Context, d hashfam.Digest, value uint64) (bo
 	return true, nil
 }
 
-// checkCopy returns ErrParams for a digest that is not larger than the previous
-// one. But copies with the same value are allowed in a filter. There can be any
-// number of them, so it also returns the error of ctx if ctx is canceled.
+// checkCopy checks a digest that is not larger than the previous one. It
+// returns nil for a copy with the same value if copies are allowed, and
+// otherwise ErrParams. Since there can be any number of copies, it also returns
+// the error of ctx if ctx is canceled.
 func (a *arrival) checkCopy(ctx context.Context, d hashfam.Digest, value uint64) error {
 	if d != a.last {
 		return paramError(fmt.Sprintf("digest %d", a.n), "out of order", "ascending by Digest.Probe")

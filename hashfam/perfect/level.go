@@ -21,11 +21,11 @@ const (
 
 // A level maps most of n keys to n places, each key to a different place.
 //
-// A key's first value x selects a bucket, and a slice of the places. Both are
-// in the order of x, so the keys in a bucket have almost the same slice. The
-// key's second value y and the bucket's seed, which is one byte, select a place
-// in the slice. The keys in a bucket with seed 0 are bumped: they go to the
-// next level.
+// A key has two values in a level; see [mapping]. The first value x selects a
+// bucket, and a slice of the places. Both are in the order of x, so the keys in
+// a bucket have almost the same slice. The second value y and the bucket's
+// seed, which is one byte, select a place in the slice. The keys in a bucket
+// with seed 0 are bumped: they go to the next level.
 type level struct {
 	base    uint64 // the first place
 	starts  uint64 // number of places where a slice can start
@@ -50,15 +50,16 @@ func newLevel(n, base uint64, compact bool, seeds []byte) level {
 // bucketsOf returns the number of buckets in a level for n keys.
 func bucketsOf(n uint64) uint64 { return n*bucketsPer/bucketKeys + 1 }
 
-// sliceOf returns the slice length for n places: a power of two, about n/12 or
-// less. If slices were longer, too few would contain the places at both ends.
+// sliceOf returns the slice length for n places: the largest power of two up to
+// n/12, but at least minSlice and at most maxSlice. If slices were longer, too
+// few would contain the places at both ends.
 func sliceOf(n uint64) uint64 {
 	return min(maxSlice, uint64(1)<<(bits.Len64(max(minSlice, n/12))-1))
 }
 
 // bumpedOf estimates how many of n keys a level bumps: a fraction of all keys,
-// which is smaller for longer slices, and some at both ends, where fewer slices
-// overlap. All numbers were measured.
+// which is smaller for longer slices and if seeds are factors, and some keys at
+// both ends, where fewer slices overlap. All numbers were measured.
 func bumpedOf(n uint64, compact bool) uint64 {
 	slice := sliceOf(n)
 	parts := [...]float64{0.329, 0.21, 0.150, 0.115, 0.0913, 0.0745, 0.0570, 0.0322, 0.0397}

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// A window has more buckets than the largest weight, so the next bucket is
-	// always in the window.
+	// A filler lets this number of buckets wait. Since it exceeds the largest
+	// weight, no bucket that arrives later could be the next one.
 	windowSize = 264
 
 	maxBucket = 15 // number of keys; larger buckets are bumped
@@ -32,10 +32,10 @@ type bucket struct {
 	after   *bucket // the next one in the queue
 }
 
-// A seedOrder determines the order in which buckets get their seeds: along the
-// digests, but large buckets earlier, since they need many free places. The
-// next one is always the waiting bucket with the largest difference between its
-// weight and its number.
+// A seedOrder determines the order in which buckets get their seeds: by their
+// numbers, but large buckets earlier, since they need many free places. The
+// next one is always the waiting bucket whose weight exceeds its number by
+// most.
 type seedOrder struct {
 	waiting [maxBucket + 1]queue // by number of keys
 	n       int                  // number of waiting buckets

@@ -21,9 +21,10 @@ func (s *stored) IndexString(key string) uint64 { return s.index(s.hash.SumStrin
 // family.
 func (s *stored) IndexDigest(d hashfam.Digest) uint64 { return s.index(d) }
 
-// A mapping maps digests to places, and places to results. A place below n, as
-// in the first level, is the result itself. In later levels no place is below
-// n, so each must be mapped to a place that the first level left free.
+// A mapping maps digests to places, and places to results. The places of the
+// first level are below n, and each is the result itself. The places of later
+// levels are n or more, so each is mapped to a place that the first level left
+// free.
 //
 // Level i uses the values 3i and 3i+1 of the digest's probe sequence. The value
 // 3i+2 is the digest for the next level; for level 0, it is also the key's
@@ -50,8 +51,9 @@ func (m *mapping) made() *mapping {
 // is 0.
 func (m *mapping) index(d hashfam.Digest) uint64 { return m.indexIn(m.levels, d.Probe()) }
 
-// indexIn is like index for a key that was bumped by all levels before the given
-// ones. p is the value of its probe sequence with which these levels begin.
+// indexIn is like index for a key that was bumped by all levels before the
+// given ones. p is the value of the key's probe sequence with which these
+// levels begin.
 func (m *mapping) indexIn(levels []level, p hashfam.Probe) uint64 {
 	for i := range levels {
 		l := &levels[i]

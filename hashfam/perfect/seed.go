@@ -30,10 +30,11 @@ func (f *filler) best(keys []candidate) uint64 {
 	return best
 }
 
-// nextSeed returns the lowest seed that can be better than the given one, even
-// if that one was not possible. If seeds are shifts, this is the one with which
-// the next key wraps around in its slice: up to there, the distances between
-// places do not change, and their sum grows.
+// nextSeed returns the lowest seed after the given one that can be better. If
+// seeds are shifts, this is the first seed with which another key's place wraps
+// around in its slice. For the seeds before that one, all places are moved by
+// the same distance, so they are distinct only if the places for the given seed
+// are, and their sum is larger.
 func (f *filler) nextSeed(keys []candidate, seed uint64) uint64 {
 	if f.factors {
 		return seed + 1
@@ -61,7 +62,7 @@ func (f *filler) taken(keys []candidate, from uint64) (taken uint64) {
 // takenFactors is like taken for one key if seeds are factors. It only tests
 // the seeds whose bits in open are set.
 func (f *filler) takenFactors(c candidate, from, open uint64) (taken uint64) {
-	step := c.y * spread // in place, the multiplications have another order
+	step := c.y * spread // level.place multiplies in another order
 	for ; open != 0; open &= open - 1 {
 		i := bits.TrailingZeros64(open)
 		place := c.start + step*(from+uint64(i))>>(f.shift&63)

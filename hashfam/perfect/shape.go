@@ -45,8 +45,8 @@ func (s *shape) check(kind frame.Kind) error {
 	return s.slot.check(kind)
 }
 
-// newList returns the list of the places that the first level left free, without
-// its bytes.
+// newList returns the list of the places that the first level left free,
+// without its bytes.
 func (s *shape) newList() eliasFano {
 	n := uint64(0)
 	for _, bumped := range s.bumped {
@@ -69,9 +69,10 @@ func (s *shape) mappingBytes() uint64 {
 // bytes returns the size of the payload.
 func (s *shape) bytes() uint64 { return s.mappingBytes() + s.slot.bytes(s.keys) }
 
-// mapping returns the mapping with the bytes b. It returns ErrCorrupt if the list
-// is damaged, because otherwise indexes could be out of range, and runs in
-// linear time in the number of bumped keys.
+// mapping returns the mapping that the bytes b encode. It checks the list,
+// because with a damaged list, indexes could be out of range, and returns
+// ErrCorrupt if the list is damaged. This needs linear time in the number of
+// bumped keys.
 func (s *shape) mapping(b []byte) (mapping, error) {
 	m := mapping{n: s.keys, list: s.newList(), built: true}
 	m.levels = make([]level, 0, len(s.bumped))
@@ -98,7 +99,8 @@ func (s *shape) equal(t *shape) bool {
 	return s.keys == t.keys && s.compact == t.compact && s.seed == t.seed && s.slot == t.slot && slices.Equal(s.bumped, t.bumped)
 }
 
-// params returns the parameters. In addition to the payload there are marks.
+// params returns the parameters. Their size is that of the payload and the
+// list's marks, which are only in memory.
 func (s *shape) params(fam hashfam.Family) Params {
 	marks := (s.newList().n + markEvery - 1) / markEvery
 	return Params{Keys: s.keys, Compact: s.compact, bytes: s.bytes() + wordBytes*marks, Family: fam}

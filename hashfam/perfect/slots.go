@@ -95,7 +95,7 @@ type slots struct {
 	bits  []byte
 	mask  uint64 // the largest value
 	ahead uint64 // number of a value's bits that word leaves out: none, or all if a slot can be too long for it
-	below uint64 // number of its bits that word contains
+	below uint64 // number of a value's bits that word contains
 }
 
 func newSlots(size slotSize, bits []byte) slots {
@@ -124,11 +124,12 @@ func (s *slots) load(bit uint64) uint64 {
 func (s *slots) word(i uint64) uint64 { return s.load(s.start(i) + s.ahead) }
 
 // match reports whether slot i contains the highest bits of a fingerprint. word
-// must be the result of word(i). A slot can have no bits for it, so that every
-// fingerprint matches.
+// must be the result of word(i). If the slot has no bits for a fingerprint,
+// every fingerprint matches.
 func (s *slots) match(word, i, print uint64) bool {
 	length := s.length(i)
-	// -length&63 is 64-length, except for a length of 0: then no bit is compared.
+	// -length&63 is 64-length, except for a length of 0: then no bit is
+	// compared.
 	different := word>>(s.below&63) ^ print>>(-length&63)
 	return different&(1<<(length&63)-1) == 0
 }
@@ -141,8 +142,8 @@ func (s *slots) valueAt(word, i uint64) uint64 {
 	return s.long(i)
 }
 
-// long returns a value of up to 64 bits. Both words contain the bits in the
-// middle.
+// long returns a value of up to 64 bits. It combines two words, which both
+// contain the bits in the middle.
 //
 //go:noinline
 func (s *slots) long(i uint64) uint64 {

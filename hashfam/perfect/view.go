@@ -33,8 +33,8 @@ func NewFilterView(data []byte, fam hashfam.Family) (*Filter, error) {
 	return &v.filter, nil
 }
 
-// openView sets s to the structure of the given kind that data encodes, and sets
-// view to the view of data.
+// openView sets s to the structure of the given kind that data encodes, and
+// sets view to the view of data.
 func (s *stored) openView(view *frame.View, data []byte, kind frame.Kind, fam hashfam.Family) error {
 	encoded, sh, payload, err := formatOf(kind).View(data, fam)
 	if err != nil {
@@ -52,8 +52,8 @@ func (s *stored) openView(view *frame.View, data []byte, kind frame.Kind, fam ha
 
 // Verify checks all the data of a structure made by [NewView] or
 // [NewFilterView], including the checksum. It returns [hashfam.ErrCorrupt] if
-// the data is damaged. Other structures were checked when they were decoded, so
-// Verify returns nil.
+// the data is damaged. For other structures, which were built or were checked
+// when they were decoded, Verify returns nil.
 func (s *stored) Verify() error {
 	if s.view == nil {
 		return nil

@@ -1,8 +1,9 @@
 // Package advice selects the structures of filterfam that serve a need, with
 // their sizes and the Go code that creates them. The command's plan lists them,
 // and docs/choosing.md and the calculator of internal/compare agree with them.
-// All sizes are computed from the structure's own Config, but are only estimates
-// for structures that are built from a set, because they depend on the keys.
+// All sizes are computed from the structure's own Config, but are only
+// estimates for structures that are built from a set, because they depend on
+// the keys.
 package advice
 
 import (
@@ -94,14 +95,14 @@ var ErrNeeds = errors.New("no structure meets these needs")
 // For returns the structures that serve the needs: those that meet the rate
 // within the memory, sorted by size, and then others, sorted by rate. Without a
 // number of keys, the structure with room for the most keys comes first. The
-// Bloom filter goes ahead of structures that are only slightly smaller. For
-// returns ErrNeeds if no structure serves.
+// Bloom filter goes ahead of structures that are only slightly smaller. The
+// error is ErrNeeds if no structure serves the needs.
 func For(n Needs) ([]Choice, error) {
 	return choose(n, func(c candidate) bool { return c.serves(n) })
 }
 
-// Filters is like [For], but returns all filters that do not grow, regardless of
-// the operations that are needed.
+// Filters is like [For], but returns all filters that do not grow, regardless
+// of the operations that are needed.
 func Filters(n Needs) ([]Choice, error) {
 	return choose(n, func(c candidate) bool { return !c.grows && !c.only })
 }
@@ -135,7 +136,8 @@ func choose(n Needs, serves func(c candidate) bool) ([]Choice, error) {
 	return bloomFirst(list), nil
 }
 
-// serves reports whether c has the required operations, and not costly others.
+// serves reports whether c has the required operations, and no other operations
+// that are costly.
 func (c candidate) serves(n Needs) bool {
 	grow := n.Guess && n.Keys > 0 // otherwise the memory limits the keys
 	switch {
@@ -150,8 +152,9 @@ func (c candidate) serves(n Needs) bool {
 }
 
 // bloomFirst moves the Bloom filter to the front if it needs no more than 5%
-// more memory per key than the first choice. It is preferred because it is
-// filled much faster than a compact table and accepts every key.
+// more memory per key than the first choice. The Bloom filter is preferred
+// because it is filled much faster than a compact cuckoo filter and accepts
+// every key.
 func bloomFirst(list []Choice) []Choice {
 	i := slices.IndexFunc(list, func(c Choice) bool { return c.Structure == "bloom" })
 	if i > 0 && list[i].Rate == list[0].Rate && list[i].BitsPerKey <= 1.05*list[0].BitsPerKey {
@@ -160,10 +163,10 @@ func bloomFirst(list []Choice) []Choice {
 	return list
 }
 
-// within computes the size of c at the requested rate or, if this is 0 or needs
-// too much memory, at the lowest rate within the memory. If the number of keys
-// is 0, it uses the largest number within the memory. If the structure cannot
-// have the requested rate at all, it returns an error.
+// within computes the size of c at the requested rate or, if this rate is 0 or
+// needs too much memory, at the lowest rate within the memory. If the number of
+// keys is 0, it uses the largest number within the memory. If the structure
+// cannot have the requested rate at all, it returns an error.
 func (c candidate) within(n Needs) (Choice, error) {
 	if n.Keys > 0 && n.Rate > 0 {
 		choice, err := c.choice(n, n.Rate)
@@ -259,7 +262,8 @@ func (c candidate) choice(n Needs, rate float64) (Choice, error) {
 }
 
 // describe sets the fields of a Choice other than its rate, size and Params.
-// The Config fields for the rate and the memory limit are already formatted.
+// fields contains the Config fields for the rate and the memory limit as Go
+// code.
 func (c candidate) describe(n Needs, choice Choice, fields string) Choice {
 	choice.Structure = c.name
 	choice.Remark = c.remark

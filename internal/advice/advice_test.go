@@ -449,7 +449,8 @@ func TestBitsForATenthOfTheRateAreDocumented(t *testing.T) {
 	require.InDelta(t, mean["cuckoo"], mean["static"], 0.05)
 }
 
-// docs/choosing.md says from how many keys on no filter is smaller than a static one.
+// docs/choosing.md says from how many keys on no filter is smaller than a
+// static one.
 func TestTheSmallestEncodingIsDocumented(t *testing.T) {
 	const keys = 700
 	checks.Documented(t, "choosing.md", "Its encoding is the smallest for %d or more keys", keys)

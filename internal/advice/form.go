@@ -31,8 +31,8 @@ type Answer struct {
 	Error   string            `json:"error"`  // set if no structure serves
 }
 
-// The limits for a Form: more keys than 2^48 bits can hold, and a size far
-// below 2^64 bytes.
+// The limits for a Form. Both are far above practical numbers, but maxMiB in
+// bytes still fits in 64 bits.
 const (
 	maxKeys = 1e14
 	maxMiB  = 1e12

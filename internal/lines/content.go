@@ -40,9 +40,10 @@ const (
 // gzipMagic are the first bytes of a gzip member.
 const gzipMagic = "\x1f\x8b"
 
-// signatures are the first bytes of files. A question mark is any byte. least is
-// the number of bytes of a shorter file that are enough, because an incomplete
-// file must not be read as lines. It is 0 if these bytes could be text.
+// signatures are the first bytes of files. A question mark in magic matches any
+// byte. An incomplete file must not be read as lines, so a file that ends
+// within magic is also recognized if it has least bytes or more, unless least
+// is 0, because these bytes could be text.
 var signatures = []struct {
 	form  Form
 	magic string
@@ -121,8 +122,9 @@ func (c *Content) Kind() string {
 const headBytes = 1 << 10
 
 // Recognize reads the first bytes of r and returns its content. If r can seek,
-// it is the Reader of the result. Recognize does not wait for more bytes when it
-// has a line. An error of r is returned again when the content is read.
+// Recognize seeks back, and r is the Reader of the result. Recognize does not
+// wait for more bytes when it has a line. If r returns an error, reading the
+// content returns it again.
 func Recognize(r io.Reader, nul bool) *Content {
 	c := &Content{}
 	end := byte('\n')
@@ -143,8 +145,8 @@ func Recognize(r io.Reader, nul bool) *Content {
 	return c
 }
 
-// rewind returns a reader for the first bytes and those that r still has. err is
-// the error that r has returned.
+// rewind returns a reader for the first bytes and those that r still has. err
+// is the error that r has returned.
 func (c *Content) rewind(r io.Reader, err error) io.Reader {
 	if seeker, ok := r.(io.Seeker); ok && (err == nil || err == io.EOF) {
 		if _, err := seeker.Seek(-int64(len(c.first)), io.SeekCurrent); err == nil {
@@ -163,8 +165,8 @@ type failed struct{ err error }
 
 func (f failed) Read([]byte) (int, error) { return 0, f.err }
 
-// undecided reports whether more bytes can change the form of a file. No line has
-// to wait for them, unless the file is probably not a text.
+// undecided reports whether more bytes can change the form of a file. When a
+// line is complete, it returns false, unless the file is probably not a text.
 func undecided(first []byte, end byte) bool {
 	switch f := form(first, false); {
 	case len(first) == headBytes:
@@ -228,8 +230,8 @@ func isText(first []byte) bool {
 	return true
 }
 
-// hasZlibHeader reports whether first begins like zlib data in its usual format,
-// for example like "x^", which is also the beginning of a formula.
+// hasZlibHeader reports whether first begins like zlib data in its usual
+// format, for example like "x^", which is also the beginning of a formula.
 func hasZlibHeader(first []byte) bool {
 	return len(first) >= 2 && first[0] == 'x' && (int(first[0])<<8+int(first[1]))%31 == 0 && first[1]&0x20 == 0
 }
@@ -237,10 +239,10 @@ func hasZlibHeader(first []byte) bool {
 // zlibBytes is the number of bytes that are enough to recognize zlib data.
 const zlibBytes = 128
 
-// isZlib reports whether first is the beginning of zlib data. Since the header
-// can also begin a text, the data must not be a text, and must be decompressed
-// without an error, either to its checksum or for so long that no text in an old
-// encoding could be.
+// isZlib reports whether first is the beginning of zlib data. Since a text can
+// also begin with such a header, the data must not be a text, and must be
+// decompressed without an error: either up to its checksum, or for at least
+// zlibBytes bytes, which no text in an old encoding could be.
 func isZlib(first []byte) bool {
 	if !hasZlibHeader(first) || isText(first) {
 		return false
@@ -253,8 +255,9 @@ func isZlib(first []byte) bool {
 }
 
 // isTar reports whether first begins with a header of a tar archive: a block of
-// 512 bytes with a checksum at byte 148, as an octal number, of which the other
-// bytes are the sum.
+// 512 bytes, which contains a checksum as an octal number at byte 148. The
+// checksum is the sum of all bytes, when its own eight bytes are replaced by
+// spaces.
 func isTar(first []byte) bool {
 	if len(first) < 512 || isText(first[:512]) {
 		return false

@@ -87,7 +87,8 @@ func zlibbed(t require.TestingT, level int, text string) string {
 	return b.String()
 }
 
-// Data that zlib has compressed is recognized, except for a few very short texts.
+// Data that zlib has compressed is recognized, except for a few very short
+// texts.
 func TestZlibIsRecognized(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lines := rapid.SliceOfN(rapid.StringN(3, -1, -1), 2, -1).Draw(t, "lines")
@@ -122,7 +123,8 @@ func archived(t testing.TB, names ...string) string {
 	return b.String()
 }
 
-// Files that are not lines are errors that say what to do, however they are read.
+// Files that are not lines are errors that say what to do, however they are
+// read.
 func TestOtherFilesAreRefused(t *testing.T) {
 	rest := strings.Repeat("\x00\n\xff", 10)
 	for want, files := range map[string][]string{
@@ -213,7 +215,8 @@ func (f *failsOnce) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// A file that can seek stays the reader, so that it can be read from any offset.
+// A file that can seek stays the reader, so that it can be read from any
+// offset.
 func TestRecognizeKeepsFilesThatCanSeek(t *testing.T) {
 	file := strings.NewReader("ada\n")
 	require.Same(t, file, Recognize(file, false).Reader)

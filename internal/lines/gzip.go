@@ -13,9 +13,10 @@ type GzipReader interface {
 	Multistream(ok bool)
 }
 
-// Gunzip returns a reader for the decompressed contents of r, which uses the new
-// or unused z. Like the program gzip, it reads all members, and ignores zeros
-// after the last one, because tapes and some stores fill up their blocks.
+// Gunzip returns a reader for the decompressed contents of r, which uses z. z
+// must not be in use. Like the program gzip, the reader reads all members, and
+// ignores zeros after the last one, because tapes and some stores fill up their
+// blocks with zeros.
 func Gunzip(r io.Reader, z GzipReader) (io.Reader, error) {
 	m := &members{bufio.NewReaderSize(r, chunk), z}
 	return m, m.begin()
@@ -66,7 +67,7 @@ func (m *members) next() error {
 	return m.begin()
 }
 
-// skipZeros returns io.EOF if only zeros follow.
+// skipZeros returns io.EOF if only zeros follow, and otherwise an error.
 func (m *members) skipZeros() error {
 	for {
 		b, err := m.from.ReadByte()

@@ -1,9 +1,10 @@
 // Package lines reads keys from files. Each line is a key.
 //
-// A line ends with "\n" or "\r\n". If NUL is set, it ends with a zero byte
-// instead, so that it can contain line breaks. The last line may lack its end.
-// A UTF-8 byte order mark at the beginning of the file is skipped. All other
-// bytes are part of the key. [Recognize] finds files that are not lines.
+// A line ends with "\n" or "\r\n". If Config.NUL is set, a line ends with a
+// zero byte instead, so that it can contain line breaks. The last line may lack
+// its end. A UTF-8 byte order mark at the beginning of the file is skipped. All
+// other bytes are part of the key. [Recognize] detects files that do not
+// consist of lines.
 package lines
 
 import (
@@ -61,9 +62,9 @@ func NewReader(r io.Reader, c Config) *Reader {
 
 // Next reads the next batch of lines into Keys and Starts. A batch contains the
 // lines that a single read has completed, so Next does not wait for more lines.
-// Only at the end of the file is it empty. Both slices and the lines are valid
-// until the next call. Next returns all lines that are complete before it returns
-// an error.
+// An empty batch without an error means the end of the file. Both slices and
+// the lines are valid until the next call. Next returns all lines that are
+// complete before it returns an error.
 func (r *Reader) Next() error {
 	r.Keys = r.Keys[:0]
 	r.Starts = r.Starts[:0]
@@ -168,8 +169,8 @@ func (r *Reader) end() byte {
 	return '\n'
 }
 
-// trim returns the key of a line: it removes the first byte of "\r\n", and a byte
-// order mark at the beginning of the file.
+// trim returns the key of a line, without a byte order mark at the beginning of
+// the file and, unless NUL is set, without a carriage return at the end.
 func (r *Reader) trim(line []byte) []byte {
 	n := len(line)
 	if n > 0 && line[n-1] == '\r' && !r.config.NUL {
@@ -182,17 +183,17 @@ func (r *Reader) trim(line []byte) []byte {
 	return key
 }
 
-// errOtherEnds is returned for files from programs that end lines with a carriage
-// return alone. Such a file would be a single line.
+// errOtherEnds is returned for files from programs that end lines with a
+// carriage return alone. Such a file would be a single line.
 var errOtherEnds = errors.New(`lines end with a carriage return alone: use tr '\r' '\n'`)
 
 // otherBytes is the number of bytes in which a line feed must be.
 const otherBytes = 64 << 10
 
-// hasOtherEnds reports whether a file that begins with this line, or with a part
-// of it, has carriage returns but no line feed in its first bytes. whole is true
-// if the file is this line. It may then end with a carriage return, because its
-// key is the same for both line ends.
+// hasOtherEnds reports whether a file that begins with this line, or with a
+// part of it, has carriage returns but no line feed in its first bytes. whole
+// is true if the file consists of this line alone. Such a line may end with a
+// carriage return, because its key is the same for both kinds of line ends.
 func hasOtherEnds(line []byte, whole bool) bool {
 	if !whole && len(line) < otherBytes {
 		return false

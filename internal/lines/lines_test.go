@@ -40,7 +40,8 @@ func all(r *Reader) (keys []string, starts []int64, err error) {
 	}
 }
 
-// linesOf returns the lines of a text and their offsets, without using a Reader.
+// linesOf returns the lines of a text and their offsets, without using a
+// Reader.
 func linesOf(text string, c Config) (keys []string, starts []int64) {
 	end := "\n"
 	if c.NUL {
@@ -208,8 +209,8 @@ func TestLinesForWhichThereIsNoMemory(t *testing.T) {
 	require.EqualValues(t, 8*chunk, asked)
 }
 
-// A file without a line feed in its first 64 KiB has other line ends if there is
-// a carriage return, however it is read.
+// A file without a line feed in its first 64 KiB has other line ends if there
+// is a carriage return, however it is read.
 func TestOtherLineEndsAreRefused(t *testing.T) {
 	x := strings.Repeat("x", otherBytes)
 	for text, refused := range map[string]bool{

@@ -6,16 +6,17 @@ import (
 )
 
 const (
-	// arena is the number of addresses that Go's runtime gets from the system at
-	// once.
+	// arena is the number of addresses that Go's runtime gets from the system
+	// at once.
 	arena = 64 << 20
 	// ownBytes is more than the runtime needs to manage some more arenas.
 	ownBytes = 32 << 20
 )
 
-// mappable reports whether the system gives this process memory for this number
-// of bytes, which is not used. Unlike [Limit], it knows what all other parts of
-// the process use, and it needs no /proc.
+// mappable reports whether the system lets this process allocate this number of
+// bytes. It allocates them without using them, and frees them again. Unlike
+// [Limit], mappable takes into account what the process has already allocated,
+// and does not need /proc.
 func mappable(bytes uint64) bool {
 	size := (bytes+arena-1)/arena*arena + ownBytes
 	if size > math.MaxInt {

@@ -2,6 +2,5 @@
 
 package memory
 
-// mappable reports whether the system gives this process memory. Here, nothing
-// is known about limits of a process.
+// mappable returns true, since limits of a process are unknown on this system.
 func mappable(uint64) bool { return true }

@@ -12,21 +12,21 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// Check returns an error if this number of bytes is more than [Limit], or if the
-// system refuses it now.
+// Check returns an error if this number of bytes is more than [Limit], or if
+// the system refuses it now.
 func Check(bytes uint64) error { return check(bytes, 0) }
 
-// CheckMore is like Check for memory that is needed beside what this process
-// already uses. It counts all memory that Go's runtime has got from the system,
-// because the runtime does not always give it back.
+// CheckMore is like Check for memory that is needed in addition to what this
+// process already uses. It counts all memory that Go's runtime has got from the
+// system, because the runtime does not always give it back.
 func CheckMore(bytes uint64) error {
 	used := []metrics.Sample{{Name: "/memory/classes/total:bytes"}}
 	metrics.Read(used)
 	return check(bytes, used[0].Value.Uint64())
 }
 
-// check returns an error unless there are so many bytes beside those that are
-// used.
+// check returns an error unless this number of bytes is available in addition
+// to those that are used.
 func check(bytes, used uint64) error {
 	left := Limit() - min(Limit(), used)
 	if bytes > left {
@@ -49,8 +49,8 @@ func text(bytes uint64) string {
 // Limit returns the largest number of bytes that this process can use. This is
 // the machine's memory without swap, of which other processes may use a part.
 // On Linux, a lower limit for this process or its control groups counts, too.
-// If nothing is known, Limit returns the size of the largest structure. It reads
-// the limits once.
+// If nothing is known, Limit returns the size of the largest structure. It
+// reads the limits once.
 func Limit() uint64 { return min(read(), sizing.MaxBytes) }
 
 var read = sync.OnceValue(limit)

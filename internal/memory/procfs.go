@@ -43,9 +43,10 @@ func reserved(root fs.FS) uint64 {
 	return 1024 * (all - min(all, data))
 }
 
-// spared returns the number of bytes for structures if the process can use this
-// number. The rest is for the program itself, and because Go's runtime gets
-// memory from the system in units of up to 64 MiB.
+// spared returns the number of bytes that are left for structures if this
+// process can use the given number. The rest is needed for the program itself,
+// and because Go's runtime gets memory from the system in units of up to 64
+// MiB.
 func spared(bytes uint64) uint64 { return max(bytes/4, bytes-min(bytes, 128<<20)) }
 
 // groupLimit returns the lowest limit of a control group and those that contain

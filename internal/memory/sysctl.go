@@ -2,9 +2,9 @@ package memory
 
 import "encoding/binary"
 
-// fromSysctl returns a number that syscall.Sysctl has returned as a string of 8
-// bytes. Sysctl removes a zero from the end of a string. On 32-bit systems,
-// which are all little-endian here, a number can have 4 bytes.
+// fromSysctl converts a number of 8 bytes that syscall.Sysctl has returned as a
+// string. Sysctl removes one zero byte from the end of a string. On 32-bit
+// systems, which are all little-endian here, a number can have 4 bytes.
 func fromSysctl(value string) uint64 {
 	var number [8]byte
 	copy(number[:], value)

@@ -20,8 +20,8 @@ var ErrLayers = errors.New("the digests need more than 32 layers")
 type Build struct {
 	Workers int // number of goroutines, at least 1
 
-	// If Did is not nil, it is called with the number of digests that have been
-	// sorted or placed since the last call, from any goroutine. Only [Sort]
+	// If Did is not nil, it is called, even concurrently, with the number of
+	// digests that have been sorted or placed since the last call. Only [Sort]
 	// counts copies.
 	Did func(n int)
 }
@@ -33,9 +33,9 @@ func (b Build) Report(n int) {
 	}
 }
 
-// Parallel calls do for the tasks 0 to tasks-1, in up to b.Workers goroutines
-// that each take the next task. It stops when ctx is canceled, and returns
-// ctx's error.
+// Parallel calls do for the tasks 0 to tasks-1. Up to b.Workers goroutines each
+// take the next task until none is left. It stops when ctx is canceled, and
+// returns ctx's error.
 func (b Build) Parallel(ctx context.Context, tasks int, do func(task int)) error {
 	var taken atomic.Int64
 	work := func() {
@@ -58,22 +58,23 @@ func (b Build) Parallel(ctx context.Context, tasks int, do func(task int)) error
 
 // Members returns a ribbon that contains digests, which must be in the order of
 // [Sort]. columns is in units of 1/65536, up to [MaxColumns]. In addition to
-// the result, Members uses memory for 2% of the digests, and 0.8 MB per worker.
-// It returns [ErrLayers], or ctx's error if ctx is canceled.
+// the result, Members uses memory for 2.5% of the digests, and 0.8 MB per
+// worker. It returns [ErrLayers], or ctx's error if ctx is canceled.
 func Members(ctx context.Context, b Build, columns uint32, digests []hashfam.Digest) (*Ribbon, error) {
 	r := &Ribbon{columns: columns, keys: uint64(len(digests))}
 	err := r.build(ctx, b, fingerprints(columns), [][]hashfam.Digest{digests})
 	return r, err
 }
 
-// fingerprints returns the fingerprint bits that a ribbon stores.
+// fingerprints returns a mask of the fingerprint bits that a ribbon with this
+// number of columns stores.
 func fingerprints(columns uint32) uint32 {
 	return uint32(uint64(1)<<((uint64(columns)+1<<16-1)>>16) - 1)
 }
 
 // build adds layers to r until no digest is left. The value of each digest in
-// lists[i] is its fingerprint, of which only the given bits are stored, XOR i.
-// The lists are in the order of [Sort].
+// lists[i] is its fingerprint XOR i. fingerprints is the mask of the
+// fingerprint bits that are stored. The lists are in the order of [Sort].
 func (r *Ribbon) build(ctx context.Context, b Build, fingerprints uint32, lists [][]hashfam.Digest) error {
 	if r.columns == 0 {
 		b.Report(int(count(lists)))
@@ -119,8 +120,8 @@ func count(lists [][]hashfam.Digest) (n uint64) {
 // system than for itself.
 var systems = sync.Pool{New: func() any { return new(system) }}
 
-// enough is the inverse of the fraction of digests for which build allocates
-// memory beforehand, because a large layer bumps fewer than these.
+// For n digests, build allocates memory for n/enough bumped digests beforehand,
+// because a large layer bumps fewer than that.
 const enough = 40
 
 // build builds the shards of l. It returns the bumped digests in any order.

@@ -9,8 +9,9 @@ import (
 )
 
 // A ribbon's payload consists of the following 64-bit words, followed by those
-// of the second ribbon, if there is one. [newGeometry] computes their numbers
-// from the columns and the numbers of digests.
+// of the second ribbon, if there is one. The number of columns and the number
+// of a layer's digests determine how many thresholds and segments the layer
+// has; see [newGeometry].
 //
 //	for each layer except the first: the number of digests
 //	for each layer: thresholds, 16 per word, and zero bits after the last one
@@ -57,11 +58,11 @@ func (r *Ribbon) parts() [][]uint64 {
 // used by [Parse].
 type Room [2]layer
 
-// Parse returns the ribbon of shape s, which must be valid, at the start of
-// words, and the remaining words. It retains words, and stores the layers in
-// room if they fit. Otherwise it allocates memory. Parse only checks lengths,
-// since all thresholds and slots are valid; use [Ribbon.Verify] to check the
-// rest.
+// Parse decodes the ribbon at the start of words, and also returns the
+// remaining words. s must be a valid shape. Parse retains words, and stores the
+// layers in room if they fit. Since any thresholds and slots are valid, Parse
+// checks only the lengths and the numbers of bumped digests. Use
+// [Ribbon.Verify] to check the bits after the last threshold.
 func Parse(s Shape, words []uint64, room *Room, m *fault.Maker) (Ribbon, []uint64, error) {
 	r := Ribbon{columns: s.Columns, keys: s.Keys, layers: room[:0]}
 	counts := max(s.Layers-1, 0)

@@ -5,15 +5,15 @@
 // # The function
 //
 // A digest's value is the sum modulo 2 of some slots in an array. The first
-// value of the digest's probe sequence selects where they start, and the second
-// value selects which of the next 64 slots belong to the sum. A slot has one
-// bit for each of r columns. To build the array, one linear equation must be
-// solved for each digest and column.
+// value of the digest's probe sequence selects a slot, the start. The second
+// value selects which of the 64 slots from the start on belong to the sum. A
+// slot has one bit for each of r columns. To build the array, one linear
+// equation must be solved for each digest and column.
 //
 // Since not all equations can be solved, 256 neighboring starts form a bucket
-// with a threshold. Digests that start below the threshold are bumped to the
-// next layer, which is a smaller ribbon using the following three values of the
-// probe sequence. No step is random or repeated.
+// with a threshold. Digests whose start is below the threshold are bumped to
+// the next layer, which is a smaller ribbon using the following three values of
+// the probe sequence. No step is random or repeated.
 //
 // # Uses
 //

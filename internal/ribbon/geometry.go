@@ -3,7 +3,7 @@ package ribbon
 import "math/bits"
 
 const (
-	width        = 64                  // number of slots in a sum, and in a segment
+	width        = 64                  // number of slots from which a sum selects, and in a segment
 	shardStarts  = 1 << 16             // number of starts in a shard, which is one system of equations
 	shardParts   = shardStarts / width // number of segments with starts in a shard
 	bucketStarts = 256                 // number of starts with the same threshold
@@ -50,7 +50,8 @@ func (l geometry) size() uint64           { return l.thresholdWords() + l.slotWo
 // at returns the index of the segment's first word.
 func (l geometry) at(segment uint64) uint64 { return segment*l.r - min(segment, l.narrow) }
 
-// mask returns the value bits for which the segment has columns.
+// mask returns a mask of the value bits for which the segment that contains
+// start has columns.
 func (l geometry) mask(start uint64) uint32 {
 	r := l.r
 	if segment(start) < l.narrow {

@@ -8,12 +8,13 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// enoughBits is the number of distinct digests from which on no bit is the same
-// in all of them. For hashes, the probability of an exception is 48/2^99.
+// enoughBits is the number of distinct digests that are enough to tell whether
+// they are hashes: the probability that one of the examined bits is the same in
+// 100 hashes is 48/2^99.
 const enoughBits = 100
 
-// examined are the bits that must differ. The others can be the same in all
-// digests of a shard, see [hashfam.Digest.Shard].
+// examined are the bits that must not be the same in all digests. The others
+// can be, in the digests of a shard; see [hashfam.Digest.Shard].
 const examined = 1<<48 - 1
 
 // Bits detects digests that are not hashes, for example numbers: at least one

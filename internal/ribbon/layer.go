@@ -31,8 +31,9 @@ func (l *layer) bumps(start uint64) bool {
 // bumps. Threshold 15 bumps all groups.
 func below(start, t uint64) bool { return min(start%bucketStarts/groupStarts, allBumped-1) < t }
 
-// operands returns the words from the segment that contains start, and from the
-// next segment, with the coefficients for the slots in both.
+// operands returns the words from the segment that contains start on, those
+// from the next segment on, and the coefficients of the slots in these two
+// segments.
 func (l *layer) operands(start, c uint64) (a, b []uint64, low, high uint64) {
 	s := segment(start)
 	return l.words[l.at(s):], l.words[l.at(s+1):], c << (start % width), c >> 1 >> (^start % width)
@@ -69,8 +70,8 @@ func (l *layer) contains(d hashfam.Digest) answer {
 
 // matches reports whether the sum is equal to the fingerprint f. It computes r
 // columns even if the segment has only r-1, because a branch would often be
-// mispredicted. Reading one word too many is safe, since a word follows the
-// last segment.
+// mispredicted. Reading one word too many is safe, since another segment
+// follows each segment with r-1 columns.
 func (l *layer) matches(start, c uint64, f uint32) bool {
 	a, b, low, high := l.operands(start, c)
 	m := l.mask(start)

@@ -23,12 +23,12 @@ type block struct {
 	next [blockSize]uint64 // the same for the next segment
 	low  [blockSize]uint64 // the coefficients of the slots in the segment
 	high [blockSize]uint64 // the same for the next segment
-	tag  [blockSize]uint64 // the fingerprint; the lower half is the mask of its bits
+	tag  [blockSize]uint64 // the fingerprint in the upper half, and the mask of its stored bits in the lower
 
 	bumped [blockSize / 64]uint64 // one bit per digest: whether the layer bumps it
 }
 
-// containsVectors is like ContainsAll for a ribbon whose first layer has fewer
+// containsVectors is like containsAll for a ribbon whose first layer has fewer
 // than 2^32 starts. dst has room for the results.
 func (r *Ribbon) containsVectors(dst []bool, digests []hashfam.Digest) []bool {
 	var b block

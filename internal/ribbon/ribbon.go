@@ -9,8 +9,8 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// MaxLayers is the maximum number of layers. Random digests need two to six,
-// since a layer bumps 2% of its digests to the next one.
+// MaxLayers is the maximum number of layers. Random digests need one to four,
+// since the first layer bumps 2% of them and the others bump almost none.
 const MaxLayers = 32
 
 // MaxColumns is the maximum number of columns, in units of 1/65536. It is the
@@ -41,7 +41,7 @@ type Shape struct {
 	Layers  int
 }
 
-// Shape returns the shape of the first ribbon.
+// Shape returns the shape of r without the second ribbon.
 func (r *Ribbon) Shape() Shape { return Shape{Keys: r.keys, Columns: r.columns, Layers: len(r.layers)} }
 
 // IsZero reports whether r is the zero Ribbon.
@@ -70,9 +70,10 @@ func (r *Ribbon) Equal(other *Ribbon) bool {
 }
 
 // Contains reports whether the value of d is equal to its fingerprint and, if
-// there is a second ribbon, whether it contains next(d). This is true for all
-// digests from which [Members] or [Stream] built the ribbon. Contains panics if
-// r is zero.
+// there is a second ribbon, whether that ribbon contains next(d). If r is
+// inverse, Contains returns the opposite. The result is true for all digests
+// from which [Members] or [Stream] built the ribbon. Contains panics if r is
+// zero.
 func (r *Ribbon) Contains(d hashfam.Digest) bool {
 	if len(r.layers) == 0 {
 		return r.withoutLayers(d)
@@ -185,6 +186,6 @@ func coefficients(p hashfam.Probe) uint64 { return uint64(p^p>>32) | 1 }
 // fingerprint returns the bits that identify a digest.
 func fingerprint(p hashfam.Probe) uint32 { return uint32(p >> 32) }
 
-// next returns the digest for the next layer. Its probe sequence continues with
-// the fourth value of d.
+// next returns the digest for the next layer. Its probe sequence begins with
+// the fourth value of the probe sequence of d.
 func next(d hashfam.Digest) hashfam.Digest { return hashfam.Digest(d.Probe().Next().Next()) }

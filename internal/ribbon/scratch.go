@@ -12,7 +12,7 @@ import (
 const Small = 60_000
 
 // A Scratch contains all the memory for building a small ribbon, so that many
-// can be built without allocating memory. It keeps about 35 bytes per digest of
+// can be built without allocating memory. It keeps up to 35 bytes per digest of
 // the largest ribbon.
 type Scratch struct {
 	system system
@@ -67,8 +67,8 @@ func (s *Scratch) layer(digests []hashfam.Digest) []hashfam.Digest {
 	return s.bumped[turn]
 }
 
-// words returns n zeros. If the memory is too small, earlier layers keep the
-// old one.
+// words returns n zeros. If the memory is too small, it is replaced, and
+// earlier layers keep the old memory.
 func (s *Scratch) words(n int) []uint64 {
 	if s.used+n > len(s.memory) {
 		s.memory = make([]uint64, max(1024, 2*len(s.memory), n+n/8))

@@ -67,9 +67,10 @@ const passBlock = 1 << 14
 // Separated builds a ribbon that contains members and none of the others, or,
 // if inverse is true, all others and no member. Both lists must be in the order
 // of [Sort] and disjoint. The first ribbon has the given number of columns, in
-// units of 1/65536. Separated reorders others. In addition to the memory that
-// [Members] uses, it needs 8 bytes for each digest that passes the first
-// ribbon. It returns the errors of Members.
+// units of 1/65536. Separated changes the order of others. In addition to the
+// memory that [Members] uses, it needs 8 bytes for each digest in members, and
+// for each of others that the first ribbon contains. It returns the errors of
+// Members.
 func Separated(ctx context.Context, b Build, columns uint32, members, others []hashfam.Digest, inverse bool) (*Ribbon, error) {
 	r, err := Members(ctx, b, columns, members)
 	if err != nil {
@@ -90,10 +91,11 @@ func Separated(ctx context.Context, b Build, columns uint32, members, others []h
 	return r, nil
 }
 
-// classOf returns a second ribbon. It contains next(d) for each digest d in
-// members, and for none in others, because their values are the opposites of
-// their fingerprints. It does not use d itself, because digests that pass a
-// ribbon with segments of two sizes are not spread evenly over their starts.
+// classOf returns a second ribbon that contains next(d) for each digest d in
+// members, and for none in others, whose values are the opposite of their
+// fingerprints. The second ribbon does not use d itself, because the digests
+// that pass a ribbon with segments of two sizes are not spread evenly over the
+// starts.
 func classOf(ctx context.Context, b Build, members, others []hashfam.Digest) (*Ribbon, error) {
 	r := &Ribbon{columns: OneColumn, keys: uint64(len(members) + len(others))}
 	lists := [][]hashfam.Digest{nextOf(members), nextOf(others)}
@@ -114,8 +116,8 @@ func nextOf(digests []hashfam.Digest) []hashfam.Digest {
 	return further
 }
 
-// passing moves the digests that r contains to the front, without changing
-// their order, and returns them.
+// passing moves the digests that r contains to the front, in the same order,
+// and returns them.
 func (r *Ribbon) passing(ctx context.Context, b Build, digests []hashfam.Digest) ([]hashfam.Digest, error) {
 	if r.columns == 0 {
 		b.Report(len(digests))

@@ -101,9 +101,9 @@ func insert(list []hashfam.Digest) {
 	}
 }
 
-// divide sorts a list in place by the first few of the last left bits of the
-// rank. It returns the parts in which these bits are equal, and the number of
-// remaining bits. With more bits at a time, some parts would be evicted from
+// divide sorts a list in place by the first flagBits of the last left bits of
+// the rank. It returns the parts in which these bits are equal, and the number
+// of remaining bits. With more bits at a time, some parts would be evicted from
 // the cache.
 func divide(list []hashfam.Digest, left int) (parts [][]hashfam.Digest, shift int) {
 	const mask = 1<<flagBits - 1
@@ -133,8 +133,8 @@ func divide(list []hashfam.Digest, left int) (parts [][]hashfam.Digest, shift in
 	return parts, shift
 }
 
-// count sorts a list using counters for as many bits as leave about 8 digests
-// per part, and then sorts each part.
+// count divides a list into parts of about 8 digests, using one counter per
+// part, and then sorts each part.
 func (s *sorter) count(list []hashfam.Digest, left int) {
 	n := min(left, countBits, bits.Len(uint(len(list)))-3)
 	shift, mask := left-n, uint64(1)<<n-1

@@ -5,13 +5,13 @@ import (
 	"sort"
 )
 
-// bumpedShare is the inverse of the fraction of digests that the first layer
-// bumps, which is 0.0225 to 0.023 in large sets. Later layers bump almost no
-// digests.
+// bumpedShare is about the inverse of the fraction of digests that the first
+// layer bumps, which is 0.0225 to 0.023 in large sets. Later layers bump almost
+// no digests.
 const bumpedShare = 43
 
-// EstimateBytes returns the approximate size for n digests. Since the exact
-// size depends on the digests, the error is below 1% for a million digests, and
+// EstimateBytes returns the approximate size for n digests. The exact size
+// depends on the digests, but the error is below 1% for a million digests, and
 // below 2% for 10,000.
 func EstimateBytes(columns uint32, n uint64) uint64 {
 	if columns == 0 || n == 0 {
@@ -30,10 +30,9 @@ func EstimateColumns(bytes, n uint64) uint32 {
 	return uint32(sort.Search(MaxColumns, func(c int) bool { return EstimateBytes(uint32(c+1), n) > bytes }))
 }
 
-// LeastBytes returns the size of a payload for n random digests with the fewest
-// columns, 1/65536, nearly all of which is used for thresholds. It has room for
-// the bumped digests of large sets, and for a third layer, which some sets
-// need.
+// LeastBytes returns a size that is enough for the payload of n random digests
+// with the fewest columns, 1/65536. Nearly all of it is used for thresholds.
+// The size includes a third layer, which only some sets need.
 func LeastBytes(n uint64) uint64 {
 	words := EstimateBytes(1, n) / 8
 	if bumped := n / bumpedShare; bumped > 0 {
@@ -46,9 +45,9 @@ func LeastBytes(n uint64) uint64 {
 }
 
 // ColumnsWithin returns the largest number of columns for which the payload for
-// the digests of r will not exceed the given size. The result is exact if,
-// rounded up, r has the same number of columns, since the bumped digests depend
-// only on this number.
+// the digests of r will not exceed the given size. The result is exact if it
+// and the number of columns of r are equal when rounded up to whole columns,
+// since the bumped digests depend only on the rounded number.
 func (r *Ribbon) ColumnsWithin(bytes uint64) uint32 {
 	return uint32(sort.Search(MaxColumns, func(c int) bool {
 		words := uint64(max(1, len(r.layers)) - 1)
@@ -82,8 +81,8 @@ func Within(bytes uint64, guess uint32, build func(columns uint32) (*Ribbon, err
 }
 
 // Bounds returns the size of the smallest payload for shape s, which must be
-// valid, and an upper bound for the largest. Each layer after the first must
-// have a digest, and no more than the first.
+// valid, and an upper bound for the largest. Each layer after the first has at
+// least one digest, and no more than the first.
 func Bounds(s Shape) (least, most uint64) {
 	if s.Layers == 0 {
 		return 0, 0
@@ -95,9 +94,8 @@ func Bounds(s Shape) (least, most uint64) {
 }
 
 // Rate returns the probability that r contains a random digest, other than
-// those from which it was built. It counts the groups of starts that are
-// bumped, and those of the others that have a column less, so it runs in O(n)
-// time.
+// those from which it was built. It visits all groups of starts, so it runs in
+// O(n) time.
 func (r *Ribbon) Rate() float64 {
 	rate := r.first()
 	if r.class != nil {

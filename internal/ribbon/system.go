@@ -19,8 +19,8 @@ type system struct {
 	bumped       [][]hashfam.Digest // from each list, for the next layer
 }
 
-// reset prepares s for building shards. It needs a list in bumped for each list
-// of digests, and build appends to it.
+// reset prepares s for building shards. bumped must contain one list for each
+// list of digests. build appends the digests that it bumps to these lists.
 func (s *system) reset(fingerprints uint32, bumped [][]hashfam.Digest) {
 	s.fingerprints = fingerprints
 	s.bumped = bumped
@@ -120,8 +120,8 @@ func (s *system) collect(l *layer, group uint64, value uint32, list []hashfam.Di
 	return nil
 }
 
-// An equation requires a value for the sum of the slots that c selects from
-// row.
+// An equation says that the slots that c selects, starting at row, have the sum
+// value.
 type equation struct {
 	row, c uint64
 	value  uint32
@@ -130,10 +130,11 @@ type equation struct {
 // add adds equations to the rows. It returns false if they contradict the rows
 // or each other.
 //
-// While another row begins with the same slot as an equation, add subtracts
-// this row, so that the equation begins later. When no row begins with its
-// first slot, the equation becomes this row. Since each step must wait for the
-// row of the step before, add processes two equations at a time, in any order.
+// If the row of an equation's first slot is not free, add subtracts this row
+// from the equation, which then has a later first slot. It repeats this until
+// the row is free, and stores the equation there. Since each step must wait for
+// the row of the step before, add processes two equations at a time, in any
+// order.
 func (s *system) add(list []equation) bool {
 	if len(list) == 0 {
 		return true
@@ -174,8 +175,8 @@ func (s *system) occupy(a equation) {
 	s.filled = append(s.filled, int32(a.row))
 }
 
-// pair stores one of two equations and returns the rest of the other, or false
-// if there is a contradiction.
+// pair reduces two equations until one of them is stored or has no slots left,
+// and returns the other. It returns false if there is a contradiction.
 func (s *system) pair(a, b equation) (equation, bool) {
 	rows := s.rows
 	values := s.values[:len(s.rows)]
@@ -219,8 +220,8 @@ func (s *system) solve(l *layer, first, parts uint64) {
 	}
 }
 
-// solve4 computes 64 slots in the columns j to j+3. slots contains the next 64
-// slots.
+// solve4 computes 64 slots in the columns j to j+3. Before the call, slots
+// contains the 64 slots after these.
 func solve4(slots *[4]uint64, rows *[width]uint64, values *[width]uint32, j uint64) {
 	a, b, c, d := slots[0], slots[1], slots[2], slots[3]
 	for i := width - 1; i >= 0; i-- {

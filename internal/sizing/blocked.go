@@ -7,10 +7,12 @@ import "sync"
 //
 //	sum_j P(Binomial(n, 512/m) = j) * E[(X/512)^k | k*j throws]
 //
-// Both factors are exact. When the rate is small, the sum depends mostly on
-// blocks with far more keys than the mean, so the mean load alone would be too
-// optimistic. A block's rate depends only on k and the number of its keys.
-// These rates require O(k^2) time per key, but are computed once per process.
+// Here j is the number of keys in a block, and X the number of bits that their
+// k*j throws set. Both factors are exact. When the rate is small, the sum
+// depends mostly on blocks with far more keys than the mean, so the mean load
+// alone would be too optimistic. A block's rate depends only on k and the
+// number of its keys. These rates require O(k^2) time per key, but are computed
+// once per process.
 func BlockedRate(m uint64, k int, n uint64) float64 {
 	blocks := max(1, m/LineBits)
 	if k == 1 { // all positions are independent, as in a classic filter
@@ -37,7 +39,7 @@ var single [MaxHashes + 1]block
 // A block caches the rates of a single block for 0, 1, 2, ... keys.
 type block struct {
 	sync.Mutex
-	query   []float64 // P(the query's k functions name j distinct bits)
+	query   []float64 // P(the query's k functions select j distinct bits)
 	covered []float64 // P(j given bits are all set) at the last of the loads
 	loads   []float64 // rate by number of keys
 }
@@ -54,9 +56,10 @@ func (b *block) at(keys int) float64 {
 	return b.loads[keys]
 }
 
-// add computes the rate for the next load in O(k^2) time. A throw hits one of j
-// given bits with probability j/512, and then j-1 bits still need to be
-// covered:
+// add computes the rate for the next load in O(k^2) time. Let covered(j) be the
+// probability that a number of throws hit all of j given bits. With one more
+// throw before them, this throw hits one of the j bits with probability j/512,
+// and then the others only need to hit j-1 bits:
 //
 //	covered(j) <- covered(j) + (covered(j-1) - covered(j)) * j/512
 func (b *block) add() {

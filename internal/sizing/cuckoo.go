@@ -12,22 +12,24 @@ const (
 )
 
 // A cuckoo table has m buckets of four slots and fingerprints of f bits. A key
-// can be stored in an even and an odd bucket, which its fingerprint ties. There
-// are two reasons why a key may not fit.
+// can be stored in one even and one odd bucket, and its fingerprint ties these
+// two: it determines either one from the other. There are two reasons why a key
+// may not fit.
 //
 // First, Add may find no free slot. A fraction of the slots stays empty because
 // too few keys can use their bucket. This fraction is 0.02 in a random graph,
 // and a search of up to 8,000 buckets fills a fraction of 0.977 on average
-// before it fails. The standard deviation of the latter is 0.2 to 0.3 over the
-// square root of the number of slots. Small tables have a heavy tail, since a
-// few buckets are easily tied by too many keys. [cuckooLoad] leaves a margin
-// for both.
+// before it fails. The standard deviation of the latter fraction is 0.2 to 0.3
+// divided by the square root of the number of slots. In small tables, large
+// deviations are more likely, since a few buckets are easily tied by too many
+// keys. [cuckooLoad] leaves a margin for both effects.
 //
 // Second, more than eight keys may have the same two buckets. While wide
 // fingerprints tie random pairs of buckets, narrow fingerprints tie only few
 // pairs, so a table needs a minimum width: f = Omega(log n / b) in Fan et al.
 // 2014, section 4. Unless m is a power of two, near buckets are also tied more
-// often than distant ones. [CrowdedPairs] bounds the probability.
+// often than distant ones. [CrowdedPairs] bounds the probability that more than
+// eight keys have the same two buckets.
 //
 // The tests of package cuckoo contain the simulation that was used to find the
 // constants.
@@ -45,7 +47,8 @@ const (
 
 // CuckooTableRate returns 1-(1-2/(m(2^f-1)))^n, the rate when n distinct keys
 // are stored in m buckets. Each key has the query's fingerprint with
-// probability 1/(2^f-1), and then its pair of buckets with probability 2/m.
+// probability 1/(2^f-1), and then also the query's pair of buckets with
+// probability 2/m.
 func CuckooTableRate(m uint64, f int, n uint64) float64 {
 	return hit(2/(float64(m)*(math.Exp2(float64(f))-1)), float64(n))
 }
@@ -78,7 +81,7 @@ var groupings = [pairSlots + 1]float64{1, 255, 3025, 7770, 6951, 2646, 462, 36, 
 
 // crowdedChance returns the probability that nine keys have the same two
 // buckets. If they have k different fingerprints, all k must tie these buckets,
-// and each key must have one of the two as its first.
+// and each key must have one of the two as its first bucket.
 func crowdedChance(m uint64, f int) float64 { return crowdedWith(m, f, tieMoments(m)) }
 
 // crowdedWith is crowdedChance for the sums that tieMoments returns.
@@ -107,8 +110,8 @@ func leastTies(m uint64) (sums moments) {
 	return sums
 }
 
-// unequal bounds the ratios of [tieMoments] to leastTies. Numbers of buckets
-// with only ones in their upper half have the largest ratios.
+// unequal bounds the ratios of [tieMoments] to leastTies. The ratios are
+// largest if the upper half of the bits of m is all ones.
 var unequal = moments{1.000001, 2.45, 9.92, 56, 398, 3430, 34600, 4e5, 5.3e6}
 
 // mostTies returns moments that no table of m or more buckets exceeds, relative
@@ -122,10 +125,10 @@ func mostTies(m uint64) moments {
 }
 
 // tieMoments returns the sums of [tieChance] to the k-th power over all pairs
-// of an even and an odd bucket, for k from 1 to 9. There are m/2 pairs for each
-// odd distance d, where distances d and m-d are the same. Between the sizes s
-// of tieChance, which are even, the probability is linear in d, so half the
-// integral of its power bounds the sum over odd d.
+// of an even and an odd bucket, for k from 1 to 9. For each odd distance d
+// below m/2 there are m pairs, m/2 in each direction. Between the sizes s of
+// tieChance, which are even, the probability is linear in d. Since its powers
+// are convex, half their integral bounds their sum over odd d.
 func tieMoments(m uint64) (sums moments) {
 	from := uint64(0)
 	first := tieChance(m, 0)
@@ -156,10 +159,12 @@ func tieMoments(m uint64) (sums moments) {
 }
 
 // tieChance returns the probability that a fingerprint ties two buckets at an
-// odd distance d <= m/2. XOR permutes blocks of s buckets, for each bit s of m.
-// Both buckets must be in the same block, as they are after s-d of m rotations,
-// or more for the largest block, which wraps around. Then one of s/2 patterns
-// exchanges the two buckets.
+// odd distance d <= m/2. A fingerprint rotates the table, and then exchanges
+// buckets within blocks by XOR with a pattern. For each bit s of m, there is a
+// block of s buckets. Both buckets must be in the same block, which is the case
+// for s-d of the m rotations, or for more in the largest block, where the two
+// buckets can also be at distance m-d. Then one of s/2 patterns exchanges the
+// two buckets.
 func tieChance(m, d uint64) float64 {
 	s := largestBlock(m)
 	chance := float64(s-min(d, m-s)) / float64(s)
@@ -188,8 +193,8 @@ func CuckooCapacity(m uint64, f int) uint64 {
 	return min(most, LargestWithin(crowdedRisk, most, func(n uint64) float64 { return nines(n) * chance }))
 }
 
-// LeastFingerprintBits returns the minimum width for m buckets. When m is
-// rounded down to a power of two, a key per four slots must fit.
+// LeastFingerprintBits returns the minimum width for m buckets: the least with
+// which one key per four slots fits when m is rounded down to a power of two.
 func LeastFingerprintBits(m uint64) int {
 	f := MinFingerprintBits
 	m = largestBlock(m)
@@ -214,11 +219,11 @@ func LeastCuckooRate(n uint64) float64 { return leastCuckooRate + math.Ldexp(flo
 
 // CuckooPlan returns the smallest table for n keys at the rate eps, in which a
 // slot uses saved bits less than a fingerprint. For each width, it computes the
-// fewest buckets that meet both, because a few more buckets can reduce the rate
-// as much as another bit in all fingerprints. It tries widths until a wider
-// fingerprint needs more memory than it saves in buckets. CuckooPlan returns
-// false if no table within MaxBits can be used, or if eps is below
-// [LeastCuckooRate].
+// fewest buckets with which the keys fit and the rate is low enough, because a
+// few more buckets can reduce the rate as much as another bit in all
+// fingerprints. It tries widths until a wider fingerprint needs more memory
+// than it saves in buckets. CuckooPlan returns false if no table within MaxBits
+// can be used, or if eps is below [LeastCuckooRate].
 //
 // The size never decreases when n increases or eps decreases, because a table
 // for more keys or a lower rate is also considered for fewer keys and a higher
@@ -247,10 +252,10 @@ func CuckooPlan(n uint64, eps float64, saved int) (CuckooShape, bool) {
 // keys fit and have the rate eps, using fingerprints of f bits. If there is no
 // such number, leastBuckets returns false.
 //
-// Slots and rate allow any number above a least one. But crowding depends on
-// the bits of m, so numbers that may be crowded are tried one after another.
-// Since only those with eleven significant bits are tried, the result may be
-// larger than necessary by 0.1%.
+// From some number on, all numbers of buckets have enough slots and a low
+// enough rate. But crowding depends on the bits of m, so numbers that may be
+// crowded are tried one after another. Since only numbers with eleven
+// significant bits are tried, the result may be larger than necessary by 0.1%.
 func leastBuckets(n uint64, eps float64, f int, limit uint64) (uint64, bool) {
 	guess := max(float64(n)/7.76, float64(n)/(math.Exp2(float64(f))*-math.Log1p(-eps)))
 	roomy := leastEven(guess, limit, func(m uint64) bool {

@@ -101,8 +101,9 @@ func partitioned(k int, n uint64, eps float64) (Plan, bool) {
 	return Plan{Bits: 8 * bytes * uint64(k), Hashes: k}, ok
 }
 
-// sliceBits solves (1-(1-1/s)^n)^k = p for the slice size s in bits. The total
-// k*s first decreases with k and then increases.
+// sliceBits solves (1-(1-1/s)^n)^k = p for the slice size s in bits, where p is
+// eps without the part that is due to equal digests. The total k*s first
+// decreases with k and then increases.
 func sliceBits(k int, n uint64, eps float64) float64 {
 	d := DigestRate(n)
 	perSlice := math.Pow((eps-d)/(1-d), 1/float64(k))

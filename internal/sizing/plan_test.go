@@ -83,9 +83,9 @@ func requireMinimal(t require.TestingT, l layout, n uint64, eps float64, reach i
 	}
 }
 
-// lowest returns the lowest rate of a filter for n keys. If there are many, the
-// rate of digests that are equal to a member's, or near it in the probe
-// sequence, is higher than that of equal digests in the largest filter, too.
+// lowest returns the lowest rate of a filter for n keys, which the largest
+// filter has. If n is large, this rate is above DigestRate, because of digests
+// that are near a member's in the probe sequence.
 func (l layout) lowest(n uint64) float64 {
 	lowest := 1.0
 	for k := 1; k <= MaxHashes; k++ {

@@ -145,9 +145,10 @@ func DigestRate(n uint64) float64 { return -math.Expm1(-float64(n) / (1 << 64)) 
 
 // ClassicDigestRate returns the probability that a classic filter finds an
 // absent key because its digest is equal to a member's digest, or near it in
-// the probe sequence. For small s, a digest that is multiplier^s times a
-// member's digest shares k-|s| positions with it, so it is found if the other
-// |s| bits are set, with probability fill^|s|. The total is DigestRate(n) times
+// the probe sequence. For a nonzero integer s between -k and k, a digest that
+// is multiplier^s times a member's digest shares k-|s| positions with it, so it
+// is found if the other |s| bits are set, with probability fill^|s|. The total
+// is DigestRate(n) times
 //
 //	1 + 2 (fill + fill^2 + ... + fill^(k-1))
 //

@@ -40,7 +40,8 @@ func (s *search) at(size uint64, k int) float64 {
 }
 
 // meets reports whether the rate is eps or less for some k. It computes no rate
-// if larger sizes are too small for s.k and its neighbors.
+// if it is already known that this size is too small for s.k and both neighbors
+// of s.k.
 func (s *search) meets(size uint64) bool {
 	return size > s.tooSmall[s.k] && s.at(size, s.k) <= s.eps ||
 		size > min(s.tooSmall[s.k-1], s.tooSmall[s.k], s.tooSmall[s.k+1]) && s.best(size) <= s.eps
@@ -131,8 +132,9 @@ func LargestWithin(limit float64, guess uint64, rate func(n uint64) float64) uin
 	return beyond - 1
 }
 
-// MostKeys is like [LargestWithin] for a filter's rate. The result is below
-// limit*2^64, because with more keys equal digests alone would have this rate.
+// MostKeys is like [LargestWithin] for a filter's rate. If limit is below 1,
+// the result is below limit*2^64, because with more keys, equal digests alone
+// would reach the limit.
 func MostKeys(limit float64, guess uint64, rate func(n uint64) float64) uint64 {
 	return LargestWithin(limit, guess, func(n uint64) float64 {
 		if limit < 1 && math.Ldexp(float64(n), -64) >= limit {

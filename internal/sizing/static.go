@@ -73,10 +73,11 @@ func ExactBound(r, s uint64) float64 {
 // ListsBound returns the bits that any structure needs to contain r keys and
 // none of s others, if it finds all further keys at the rate eps or less. A
 // structure that finds a fraction p of all possible keys is right about r keys
-// with the probability p^r, and about s others with (1-p)^s, so it must be one
-// of at least p^-r (1-p)^-s. This number is smallest for p = r/(r+s), so the
-// structure has this rate if it is less than eps (the argument of Carter et al.,
-// STOC 1978, for two lists).
+// with the probability p^r, and about s others with (1-p)^s, so at least p^-r
+// (1-p)^-s structures are needed for all pairs of lists, and the bits must
+// select one of them. This number is smallest for p = r/(r+s), so this is the
+// best rate if it is less than eps (the argument of Carter et al., STOC 1978,
+// for two lists).
 func ListsBound(r, s uint64, eps float64) float64 {
 	a, b := float64(r), float64(s)
 	p := min(eps, a/(a+b))

@@ -80,10 +80,10 @@ func TestExactBoundIsALogBinomial(t *testing.T) {
 	})
 }
 
-// No density from 0 to eps gives fewer bits, and one of them gives these. Half a
-// step beside the best density, the bits are higher by their second derivative.
-// If any rate is allowed, the bound is that of both lists, whose number of keys
-// is then known.
+// The bound is the least number of bits over all rates from 0 to eps. The test
+// computes this number for rates in steps, so it may be higher by an amount
+// that follows from the second derivative. If any rate is allowed, the bound is
+// close to ExactBound.
 func TestListsBoundIsTheLeastOverDensities(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := rapid.Uint64Range(1, 1e7).Draw(t, "r")
