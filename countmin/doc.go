@@ -2,12 +2,15 @@
 // does not grow with the stream. It implements the count-min sketch (Cormode
 // and Muthukrishnan, Journal of Algorithms 55, 2005).
 //
-// Most programs need only a few names. To count any key, use [New] with a
-// [Config], [Sketch.Add], [Sketch.AddN], [Sketch.Count] and [Sketch.Merge]. To
-// find the most frequent keys, use [NewHeavyHitters] with a [HeavyConfig],
-// [HeavyHitters.Add], [HeavyHitters.All], which yields an [Estimate] for each
-// key, and [HeavyHitters.Merge]. Both types are stored with their methods
-// WriteTo and ReadFrom. The other names are for special purposes:
+// Most programs need only these names:
+//
+//   - count any key: [Config], [New], [Sketch.Add], [Sketch.Count]
+//   - find frequent keys: [HeavyConfig], [NewHeavyHitters], [HeavyHitters.Add]
+//   - list them: [HeavyHitters.All], [Estimate]
+//   - combine: [Sketch.Merge], [HeavyHitters.Merge]
+//   - store: WriteTo or MarshalBinary, and ReadFrom, of both types
+//
+// These are for special purposes:
 //
 //   - count many keys at once: [Sketch.AddAll], [Sketch.CountAll]
 //   - know the error of counts: [Sketch.ErrorQuantile], [Sketch.ErrorBound]
@@ -15,8 +18,8 @@
 //   - know whether frequent keys can be missing: [HeavyHitters.Complete]
 //   - let old counts fade: [Sketch.Halve]
 //   - combine heavy hitters that were counted in shards: [JoinHeavyHitters]
-//   - decode data of a keyed family: [NewReceiver], [NewHeavyReceiver]
-//   - compute the size of a sketch in advance: [Config.Params]
+//   - decode with a keyed family: [NewReceiver], [NewHeavyReceiver]
+//   - plan: [Config.Params]
 //   - share between goroutines: package hashfam/sharded
 //
 // A [Sketch] counts any number of keys:

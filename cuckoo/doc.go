@@ -2,18 +2,24 @@
 // and can delete keys. A filter reports that a key may be in the set, or that
 // it is certainly not (Fan, Andersen, Kaminsky and Mitzenmacher, CoNEXT 2014).
 //
-// Most programs need only these names: [New] with a [Config], [Filter.Add],
-// [Filter.Contains], [Filter.ContainsOrAdd], [Filter.Delete], [Filter.Count],
-// [Filter.Len], [Filter.Merge], [ErrFull] and, to store a filter,
-// [Filter.WriteTo] and [Filter.ReadFrom]. The others are for special purposes:
+// Most programs need only these names:
 //
-//   - process many keys at once: [Filter.AddAll], [Filter.ContainsAll],
-//     [Filter.DeleteAll]
-//   - decode filters of a keyed family: [NewReceiver]
-//   - query a stored filter in place: [NewView]
-//   - compute the size of a filter in advance: [Config.Params]
+//   - create: [Config], [New]
+//   - add: [Filter.Add], [Filter.AddString], [Filter.ContainsOrAdd], [ErrFull]
+//   - delete: [Filter.Delete], [Filter.DeleteString]
+//   - query: [Filter.Contains], [Filter.Count], [Filter.Len]
+//   - combine: [Filter.Merge]
+//   - store: [Filter.WriteTo] or [Filter.MarshalBinary], [Filter.ReadFrom]
+//
+// These are for special purposes:
+//
+//   - change many keys at once: [Filter.AddAll], [Filter.DeleteAll]
+//   - query many keys at once: [Filter.ContainsAll], [Filter.CountAll]
+//   - decode with a keyed family: [NewReceiver]
+//   - query an encoded filter in place: [NewView]
+//   - plan: [Config.Params], [Params.RateAt], [Params.CapacityAt]
 //   - handle an unknown number of keys: [NewScalable]
-//   - share a filter between goroutines: package hashfam/sharded
+//   - share between goroutines: package hashfam/sharded
 //
 // For each key, a filter stores a short fingerprint in either of two buckets,
 // which have four slots each. If both buckets are full, Add makes room by

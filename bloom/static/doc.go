@@ -4,14 +4,22 @@
 // Bloom filter uses 9.6. At rates of 2^-7, 2^-8 and so on, its size is within
 // 0.7% of the theoretical minimum.
 //
-//   - build: [New], [Config.EstimatedBytes]
-//   - query: [Filter.Contains], [Filter.ContainsAll]
-//   - store: [Filter.WriteTo], [Filter.ReadFrom], [NewReceiver]
-//   - query stored filters: [NewView]
+// Most programs need only these names:
+//
+//   - build: [Config], [New]
+//   - query: [Filter.Contains], [Filter.ContainsString]
+//   - store: [Filter.WriteTo] or [Filter.MarshalBinary], [Filter.ReadFrom]
 //   - inspect: [Filter.Len], [Filter.SizeBytes], [Filter.FalsePositiveRate]
+//
+// These are for special purposes:
+//
 //   - find none of a list of absent keys: [NewExact]
+//   - query many keys at once: [Filter.ContainsAll]
+//   - decode with a keyed family: [NewReceiver]
+//   - query stored filters in place: [NewView]
 //   - build from keys that do not fit in memory: [NewFromSorted]
 //   - store many small filters: [AppendFrame], [NewFrameReader]
+//   - plan: [Config.EstimatedBytes]
 //
 // Every key that a filter was built from will be found. Another key is found
 // with a small probability, the false-positive rate, which the [Config] sets.

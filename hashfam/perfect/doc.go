@@ -1,15 +1,21 @@
 // Package perfect implements a minimal perfect hash function, which numbers the
 // keys of a fixed set, and a filter that uses this function.
 //
-//   - number keys: [New], [Function.Index], [Function.IndexAll]
-//   - create a set, or a map to small values: [NewFilter]
-//   - query the set: [Filter.Contains], [Filter.ContainsAll]
+// Most programs need only these names:
+//
+//   - number keys: [Config], [New], [Function.Index], [Function.IndexString]
+//   - create a set, or a map to small values: [FilterConfig], [NewFilter]
+//   - query the set: [Filter.Contains], [Filter.ContainsString]
 //   - look up values: [Filter.Value]
-//   - store: [Function.WriteTo], [Function.ReadFrom]
-//   - inspect: [Function.Len], [Function.SizeBytes], [Filter.FalsePositiveRate]
+//   - store: [Function.WriteTo] or [Function.MarshalBinary], [Function.ReadFrom]
+//
+// These are for special purposes:
+//
+//   - look up many keys at once: [Function.IndexAll], [Filter.ContainsAll]
 //   - use stored data in place: [NewView], [NewFilterView]
 //   - decode with a keyed family: [NewReceiver], [NewFilterReceiver]
 //   - use more keys than fit in memory: [NewFromSorted], [NewFilterFromSorted]
+//   - inspect: [Function.Len], [Function.SizeBytes], [Filter.FalsePositiveRate]
 //
 // A [Function] maps each of n keys to a different index from 0 to n-1, without
 // storing the keys. Use it to attach data to a fixed set of keys: store the
