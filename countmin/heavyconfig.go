@@ -32,7 +32,7 @@ type HeavyConfig struct {
 	// about 640 bytes per reported key. In both cases it may use up to 40 KB if
 	// that is more. The bytes of long keys are needed in addition. Limit the
 	// length of keys if untrusted parties choose them: with a Phi of 0.001,
-	// 6,700 keys of 10 KB use 67 MB.
+	// 6,700 keys of 10 KB use 74 MB.
 	MemoryBytes int
 
 	// Family hashes the keys. The zero value is the public family. Use a keyed

@@ -360,3 +360,17 @@ func TestJoinErrorsNameTheShard(t *testing.T) {
 		}
 	}
 }
+
+// Without a limit, the memory for the keys that are tracked depends on their
+// length. Here all keys are different, so none is frequent.
+func TestMemoryForLongKeysIsDocumented(t *testing.T) {
+	h := newHeavy(0.001, 0)
+	key := make([]byte, 10_000)
+	most := uint64(0)
+	for i := range uint64(10_000) {
+		binary.LittleEndian.PutUint64(key, i)
+		h.Add(key)
+		most = max(most, h.SizeBytes())
+	}
+	checks.Documented(t, "security.md", "At Phi = 0.001, this is %d MB for keys of 10 KB", (most+500_000)/1_000_000)
+}

@@ -418,8 +418,8 @@ func TestCountsReachTheLargestUint64(t *testing.T) {
 }
 
 // docs/choosing.md contains the bits that a tenth of the rate costs: the mean
-// from 10% to 0.0001%, and for Blocked filters the least and the most.
-func TestBitsForATenthOfTheRateAreDocumented(t *testing.T) {
+// from 10% to 1e-6, and for Blocked filters the least and the most.
+func TestChoosingShowsTheBitsForATenthOfTheRate(t *testing.T) {
 	const keys = 1_000_000
 	sizes := map[string]func(rate float64) uint64{
 		"bloom": func(rate float64) uint64 {
@@ -444,14 +444,14 @@ func TestBitsForATenthOfTheRateAreDocumented(t *testing.T) {
 		more := 8 * (float64(sizes["blocked"](rate/10)) - float64(sizes["blocked"](rate))) / keys
 		least, most = min(least, more), max(most, more)
 	}
-	checks.Documented(t, "choosing.md", "needs %.1f more bits per key in a Bloom filter (%.1f to %.1f with the Blocked layout), %.1f in a cuckoo or static filter, and %.1f in a counting filter",
+	checks.Documented(t, "choosing.md", "needs %.1f more bits per key in a Bloom filter (%.1f to %.1f with the Blocked layout), %.1f in a compact cuckoo or static filter, and %.1f in a counting filter",
 		mean["bloom"], least, most, mean["cuckoo"], mean["counting"])
 	require.InDelta(t, mean["cuckoo"], mean["static"], 0.05)
 }
 
 // docs/choosing.md says from how many keys on no filter is smaller than a
 // static one.
-func TestTheSmallestEncodingIsDocumented(t *testing.T) {
+func TestChoosingShowsTheSmallestEncoding(t *testing.T) {
 	const keys = 700
 	checks.Documented(t, "choosing.md", "Its encoding is the smallest for %d or more keys", keys)
 	for _, n := range []uint64{keys, keys + 1, 2 * keys, 5_000, 100_000} {

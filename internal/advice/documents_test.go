@@ -54,12 +54,12 @@ func TestChoosingShowsSizes(t *testing.T) {
 		checks.Documented(t, "choosing.md", "| %s | %.2f | %.2f | %.2f | %.2f | %.2f |", text, -math.Log2(rate),
 			bits(staticSize(n, rate), n), bits(bloomSize(n, rate, bloom.Classic), n), bits(bloomSize(n, rate, bloom.Blocked), n), bits(cuckooSize(n, rate), n))
 	}
-	checks.Documented(t, "choosing.md", "It needs %.1f bits per key, or %.1f with `Compact`",
+	checks.Documented(t, "choosing.md", "It needs %.2f bits per key, or %.2f with `Compact`",
 		bits(hashfam.Must(perfect.Config{}.EstimatedBytes(n)), n), bits(hashfam.Must(perfect.Config{Compact: true}.EstimatedBytes(n)), n))
 	checks.Documented(t, "choosing.md", "with 10^7 keys, the probability is %.4f%%, but with 10^9 keys it is %.1f%%",
 		100*math.Ldexp(1e14, -65), 100*math.Ldexp(1e18, -65))
 	checks.Documented(t, "choosing.md", "a key in a window of N keys needs %.1f bits", rotatingBits(0))
-	checks.Documented(t, "choosing.md", "in a burst, it needs %.1f bits", rotatingBits(time.Hour))
+	checks.Documented(t, "choosing.md", "so the default is a single part: a key needs %.1f bits", rotatingBits(time.Hour))
 	checks.Documented(t, "choosing.md", "`static.Filter` uses %.1f bits per key", bits(staticSize(n, 0.01), n))
 }
 
@@ -99,17 +99,23 @@ func TestChoosingShowsFiltersThatGrow(t *testing.T) {
 	b := hashfam.Must(bloom.NewScalable(bloom.ScalableConfig{Expected: expected, FPRate: 0.01}))
 	c := hashfam.Must(cuckoo.NewScalable(cuckoo.ScalableConfig{Expected: expected, FPRate: 0.01}))
 	var inBloom, inCuckoo []any
-	added := 0
-	for _, n := range []int{expected, 10 * expected, 100 * expected} {
-		for _, d := range integers(added, n) {
-			b.AddDigest(d)
-			require.NoError(t, c.AddDigest(d))
+	mostInBloom, mostInCuckoo := 0.0, 0.0
+	for i, d := range integers(0, 100*expected) {
+		b.AddDigest(d)
+		require.NoError(t, c.AddDigest(d))
+		n := i + 1
+		if n < expected {
+			continue
 		}
-		added = n
-		inBloom, inCuckoo = append(inBloom, bits(b.SizeBytes(), float64(n))), append(inCuckoo, bits(c.SizeBytes(), float64(n)))
+		perKeyInBloom, perKeyInCuckoo := bits(b.SizeBytes(), float64(n)), bits(c.SizeBytes(), float64(n))
+		mostInBloom, mostInCuckoo = max(mostInBloom, perKeyInBloom), max(mostInCuckoo, perKeyInCuckoo)
+		if n == expected || n == 10*expected || n == 100*expected {
+			inBloom, inCuckoo = append(inBloom, perKeyInBloom), append(inCuckoo, perKeyInCuckoo)
+		}
 	}
-	checks.Documented(t, "choosing.md", "| `bloom.Scalable` | %.1f | %.1f | %.1f |", inBloom...)
-	checks.Documented(t, "choosing.md", "| `cuckoo.Scalable` | %.1f | %.1f | %.1f |", inCuckoo...)
+	checks.Documented(t, "choosing.md", "| `bloom.Scalable` | %.1f | %.1f | %.1f | %.1f |", append(inBloom, mostInBloom)...)
+	checks.Documented(t, "choosing.md", "| `cuckoo.Scalable` | %.1f | %.1f | %.1f | %.1f |", append(inCuckoo, mostInCuckoo)...)
+	checks.Documented(t, "../README.md", "| `bloom.Scalable`; `cuckoo.Scalable` to delete | %.0f to %.0f |", inBloom[0], mostInBloom)
 }
 
 // percent returns a rate with two digits.
@@ -123,16 +129,55 @@ func TestChoosingShowsRatesWithLimitedMemory(t *testing.T) {
 	const limit = 64 << 10
 	numbers := []int{10_000, 30_000, 50_000, 75_000}
 	p := hashfam.Must(bloom.Config{MemoryBytes: limit, FPRate: 0.01}.Params())
+	c := hashfam.Must(cuckoo.Config{MemoryBytes: limit, FPRate: 0.01, Compact: true}.Params())
 	s := hashfam.Must(bloom.NewScalable(bloom.ScalableConfig{Expected: 10_000, FPRate: 0.01, MemoryBytes: limit}))
-	plain, grown, added := "|", "|", 0
+	plain, inCuckoo, grown, fixed, added := "|", "|", "|", "|", 0
 	for _, n := range numbers {
 		s.AddAll(integers(added, n))
 		added = n
+		f := hashfam.Must(static.New(t.Context(), static.Config{MemoryBytes: limit}, integers(0, n)))
 		plain += fmt.Sprintf(" %s |", percent(p.RateAt(uint64(n))))
 		grown += fmt.Sprintf(" %s |", percent(s.FalsePositiveRate()))
+		fixed += fmt.Sprintf(" %s |", percent(f.FalsePositiveRate()))
+		if uint64(n) <= c.CapacityAt(1) {
+			inCuckoo += fmt.Sprintf(" %s |", percent(c.RateAt(uint64(n))))
+		} else {
+			inCuckoo += " full |"
+		}
 	}
+	checks.Documented(t, "choosing.md", "| `static.Filter` of these keys %s", fixed)
 	checks.Documented(t, "choosing.md", "| `bloom.Filter`, FPRate 0.01 %s", plain)
+	checks.Documented(t, "choosing.md", "| `cuckoo.Filter`, Compact, FPRate 0.01 %s", inCuckoo)
 	checks.Documented(t, "choosing.md", "| `bloom.Scalable`, FPRate 0.01, Expected 10,000 %s", grown)
+	checks.Documented(t, "choosing.md", "has room for %d,%03d keys", c.CapacityAt(1)/1000, c.CapacityAt(1)%1000)
+}
+
+// A window of time in parts has room for only a part of its keys at a time.
+func TestChoosingShowsTheRateInABurst(t *testing.T) {
+	const keys = 1_000_000
+	c := bloom.RotatingConfig{Keys: keys, Span: time.Hour, Parts: 4, FPRate: 0.01}
+	r := hashfam.Must(bloom.NewRotating(c))
+	r.Advance(time.Unix(0, 0))
+	r.AddAll(integers(0, keys))
+	checks.Documented(t, "choosing.md", "But in a burst after a quiet window, 1%% then becomes %.0f%%", 100*r.FalsePositiveRate())
+}
+
+// docs/choosing.md recommends a Bloom filter or a compact cuckoo filter, by the
+// rate alone.
+func TestChoosingShowsTheSmallerFilter(t *testing.T) {
+	most, least := 0.0, math.Inf(1)
+	for _, n := range []uint64{1_000, 1_500, 2_000, 3_000, 10_000, 100_000, 1_000_000, 10_000_000} {
+		for rate := 0.3; rate > 1e-6; rate *= 0.985 {
+			ratio := float64(bloomSize(n, rate, bloom.Classic)) / float64(cuckooSize(n, rate))
+			if rate >= 0.005 {
+				most = max(most, ratio)
+			} else {
+				least = min(least, ratio)
+			}
+		}
+	}
+	require.GreaterOrEqual(t, least, 1.0)
+	checks.Documented(t, "choosing.md", "A Bloom filter then needs at most %.0f%% more memory", math.Ceil(100*(most-1)))
 }
 
 func TestRecipesShowSizes(t *testing.T) {
