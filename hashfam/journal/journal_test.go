@@ -19,6 +19,7 @@ import (
 	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/hashfam/sharded"
+	"github.com/filterfam/filterfam/internal/checks"
 	"github.com/filterfam/filterfam/internal/checks/machine"
 )
 
@@ -80,6 +81,7 @@ func smallBloom() *bloom.Filter {
 // A Sync appends 80 bytes and 8 for each digest, and nothing if nothing has
 // changed.
 func TestSyncAppends80BytesAnd8ForEachDigest(t *testing.T) {
+	checks.Documented(t, "recipes.md", "Each `Sync` appends %d bytes for each new key and %d for itself", 8, 80)
 	name := filepath.Join(quickDir(t), "journal")
 	f := smallBloom()
 	j := mustOpen(t, name, f)

@@ -3,6 +3,7 @@ package advice_test
 import (
 	"fmt"
 	"math"
+	"sort"
 	"strconv"
 	"testing"
 	"time"
@@ -195,6 +196,16 @@ func TestRecipesShowSizes(t *testing.T) {
 	checks.Documented(t, "recipes.md", "Its rate is %.2f%% with ten million links and %.0f%% with twenty million", 100*p.RateAt(1e7), 100*p.RateAt(2e7))
 	shard := bloom.RotatingConfig{Keys: sharded.Capacity(1_000_000, 64), Span: time.Minute, FPRate: 1e-6}
 	checks.Documented(t, "recipes.md", "The shards use %.1f MB in total", 64*float64(hashfam.Must(shard.InitialBytes()))/1e6)
+}
+
+func TestDistributedShowsSizes(t *testing.T) {
+	const n, most = 1e12, 4096
+	size := float64(bloomSize(n, 0.01, bloom.Blocked))
+	checks.Documented(t, "distributed.md", "For 10^12 keys at 1%%, a Blocked filter has %.2f TB, and the workers send 8 bytes per key, or %.0f TB", size/1e12, 8*n/1e12)
+	checks.Documented(t, "distributed.md", "With 4,096 windows, which is the maximum, a task needs %.0f MB", size/most/1e6)
+	least := sort.Search(2e9, func(keys int) bool { return staticSize(uint64(keys), 0.01) > 1e9 })
+	checks.Documented(t, "distributed.md", "in a static filter at 1%%, this is from `%.1f * 10^9` keys on", float64(least)/1e9)
+	checks.Documented(t, "distributed.md", "4,096 parts of 10^12 keys have %.0f million keys each", n/most/1e6)
 }
 
 func TestTheReadmeShowsSizes(t *testing.T) {

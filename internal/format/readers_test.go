@@ -21,6 +21,7 @@ import (
 	"github.com/filterfam/filterfam/cuckoo"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/hashfam/perfect"
+	"github.com/filterfam/filterfam/internal/checks"
 	"github.com/filterfam/filterfam/internal/frame"
 	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
@@ -479,6 +480,10 @@ func TestRecipesOfReadersRun(t *testing.T) {
 		}
 		require.Positive(t, ran)
 	})
+}
+
+func TestRecipesShowTheSizeOfTheReader(t *testing.T) {
+	checks.Documented(t, "recipes.md", "[filterfam.mjs](filterfam.mjs) (%.0f KB)", float64(len(read(t, "docs/filterfam.mjs")))/1e3)
 }
 
 // The file for Python must be valid for Python 3.9, and import only modules of

@@ -54,7 +54,7 @@ func build(c *command) func(ctx context.Context, names []string) error {
 	flags.Var(&f.rate, "fpr", "the false-positive rate")
 	flags.VarP(&f.n, "keys", "n", `the number of different lines, such as 1e6 or 1M (bloom, cuckoo,
 counting); otherwise, all lines are counted: files are read twice,
-and standard input is held in memory, 8 bytes per line`)
+and standard input is held in memory, 16 bytes per line`)
 	flags.StringArrayVar(&f.absent, "absent", nil, "never find the lines of this `FILE`, which must be no lines of the list\n(static); it can be given several times")
 	flags.Var(&f.memory, "memory", "the size, such as 64M, instead of -n or --fpr (not sketch)")
 	flags.StringVar(&f.layout, "layout", "classic", "the `layout`: classic, blocked or (only bloom) partitioned")

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/checks"
 )
 
 // The number of different lines is exact up to the number of digests that are
@@ -49,6 +50,15 @@ func TestCountsOfManyLinesAreEstimates(t *testing.T) {
 	}
 	require.Less(t, sum/100, 1.9)
 	require.Greater(t, sum/100, 0.45)
+}
+
+func TestCommandDocumentShowsTheErrorOfCount(t *testing.T) {
+	l := newLeast(32 << 20 / 16) // without --memory
+	l.full = true
+	_, deviation := l.count()
+	checks.Documented(t, "command.md", "Without `--memory`, it is off by less than %.2g%% with a probability of 95%%", 196*deviation)
+	checks.Documented(t, "command.md", "The number is exact up to two million different lines")
+	require.GreaterOrEqual(t, l.k, 2_000_000)
 }
 
 func TestCountPrintsTheNumberOfDifferentLines(t *testing.T) {

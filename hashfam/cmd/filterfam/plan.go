@@ -79,5 +79,8 @@ func size(bytes uint64) string {
 		x /= 1024
 		units = units[1:]
 	}
+	if x >= 999.5 { // for which %.3g prints an exponent
+		return fmt.Sprintf("%.0f %s", x, units[0])
+	}
 	return fmt.Sprintf("%.3g %s", x, units[0])
 }
