@@ -27,8 +27,8 @@ func requireFileHas(t testing.TB, name string, again Structure, want string, pos
 }
 
 // When fsync fails, the system may drop the pages, and the next fsync succeeds.
-// A Sync that returns nil must nevertheless have made everything durable, and
-// the position is that of the last one that did.
+// Nevertheless, a Sync that returns nil must have made everything durable, and
+// Position must return the position of the last such Sync.
 func TestFailedFsyncsLoseNothing(t *testing.T) {
 	eachKind(t, func(t *testing.T, create func() kind) {
 		name := filepath.Join(quickDir(t), "journal")

@@ -10,9 +10,10 @@ import (
 	"github.com/filterfam/filterfam/internal/replace"
 )
 
-// Open restores the structure of from the named file. If there is no such file,
-// Open writes the structure to a new one. If [hashfam.WriteFile] has written
-// the file, Open restores the structure and replaces the file by a journal.
+// Open restores a structure from the named file into of. If there is no such
+// file, Open writes the structure to a new one. If [hashfam.WriteFile] has
+// written the file, Open restores the structure and then replaces the file by a
+// journal.
 //
 // As with ReadFrom, the structure gets the parameters that are in the file, so
 // compare them with yours. The structure must have the family that the file was

@@ -25,8 +25,8 @@ import (
 // Otherwise, the error names the memory that is needed and the rate that fits.
 //
 // least must return the smallest structure for n keys at a rate. within must
-// return the structure with the lowest rate for n keys in a memory, or one
-// whose RateAt is NaN if there is none.
+// return the structure with the lowest rate for n keys in this many bytes, or
+// one whose RateAt is NaN if there is none.
 func Plan[P interface {
 	SizeBytes() uint64
 	RateAt(n uint64) float64

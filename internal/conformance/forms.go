@@ -19,8 +19,8 @@ type Form struct {
 	family hashfam.Family
 	// call calls the method for all keys until it fails. It returns a number
 	// for each key: the result of a query, or 1 if the key was added, found or
-	// deleted, and otherwise 0. A method for all digests that returns only the
-	// sum of these numbers results in this sum. Only the first call allocates.
+	// deleted, and otherwise 0. If the method returns only the sum of these
+	// numbers, call returns this sum. Only the first call allocates.
 	call func(*keys) ([]uint64, error)
 }
 

@@ -31,8 +31,8 @@ func (m *Maker) Context(ctx context.Context) error {
 	return nil
 }
 
-// Zero returns the value to panic with when a zero value of the type name is
-// used. make says how to make a valid one. The result should be stored in a
+// Zero returns the value to panic with when a zero value is used. name is its
+// type, and make says how to make a valid one. The result should be stored in a
 // variable, so that methods that panic can be inlined.
 func (m *Maker) Zero(name, make string) any {
 	return m.Package + ": use of a zero " + name + ": make it with " + make

@@ -51,10 +51,9 @@ func ParseArray(h Header, m *fault.Maker) (Array, error) {
 	return Array{h.Kind, w[0], int(w[1] & 0xff), uint8(w[1] >> 8)}, err
 }
 
-// Words returns the parameters as 64-bit words. used contains the number of
-// words, each with the number of its low bits that belong to a field. Words
-// returns ErrCorrupt if the parameters have another length or if another bit is
-// set.
+// Words returns the parameters as 64-bit words. used contains, for each word,
+// the number of low bits that belong to fields. Words returns ErrCorrupt if
+// another bit is set, or if the number of words differs.
 //
 // Words does not allocate, so kinds with many small views use it. In other
 // kinds, a struct with the offsets in comments is simpler; see [EncodeParams].

@@ -35,9 +35,9 @@ func Create(name string) (*New, error) {
 	return &New{File: file, target: t}, nil
 }
 
-// Commit makes n durable and gives it its name, so that it replaces the old
-// file. It closes n.File. If only syncing the folder failed, the error says that
-// the file was replaced.
+// Commit makes the new file durable and renames it, so that it replaces the old
+// file. It closes n.File. If only syncing the folder failed, the error says
+// that the file was replaced.
 func (n *New) Commit() error {
 	err := n.target.keepAttributes(n.File)
 	if err == nil {
@@ -70,8 +70,8 @@ func (n *New) Discard() error {
 	return n.target.fail(cmp.Or(closed, removed))
 }
 
-// Fail returns err, but if it is an error of n.File, it will contain the name of
-// the target instead of the temporary name. Fail returns nil if err is nil.
+// Fail returns err, but if it is an error of n.File, it will contain the name
+// of the target instead of the temporary name. Fail returns nil if err is nil.
 func (n *New) Fail(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) && path.Path == n.File.Name() {

@@ -15,9 +15,10 @@ import (
 	"syscall"
 )
 
-// File writes a file as hashfam.WriteFile describes. It returns the errors of w,
-// and otherwise an fs.PathError with the name of the file after links are
-// followed. If the name cannot be the name of a file, this wraps a NotFile.
+// File writes a file as hashfam.WriteFile describes. It returns the errors of
+// w. All other errors are an fs.PathError with the name of the file after links
+// are followed. If the name cannot be the name of a file, the fs.PathError
+// wraps a NotFile.
 func File(name string, w io.WriterTo) error {
 	n, err := Create(name)
 	if err != nil {

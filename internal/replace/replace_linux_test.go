@@ -27,8 +27,8 @@ const (
 	other  = 34567
 )
 
-// asNobody calls f. For root, this is done on a thread for which the file system
-// checks permissions as for the user nobody, whose group is fsgid.
+// asNobody calls f. For root, this is done on a thread for which the file
+// system checks permissions as for the user nobody, whose group is fsgid.
 func asNobody(t *testing.T, fsgid int, f func()) {
 	t.Helper()
 	if os.Geteuid() != 0 {

@@ -63,9 +63,10 @@ func tree(t *testing.T, folder string) []string {
 	return names
 }
 
-// requireRefused checks that Check and File return the same error, which
-// contains the wanted words and no temporary name, that File returns it before
-// anything is written, and that no file is created or removed.
+// requireRefused checks that Check and File return the same error, and that
+// this error contains the wanted words and no temporary name. It also checks
+// that File returns it before anything is written, and that no file is created
+// or removed.
 func requireRefused(t *testing.T, folder, name, want string) {
 	t.Helper()
 	before := tree(t, folder)
