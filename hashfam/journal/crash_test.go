@@ -24,10 +24,10 @@ import (
 // writerVariable names the file that a process uses until it is killed.
 const writerVariable = "FILTERFAM_JOURNAL"
 
-// killEach kills a process at random moments, 20 times, or 1,000 times in the
-// long form, half of these on a disk and half in memory, and calls check with
-// the lines that it has printed. The system survives, so this does not test
-// that blocks are on the disk.
+// killEach kills a process at random moments, and calls check with the lines
+// that it has printed. It does this 20 times, or 1,000 times in the long form,
+// half of these with a file on a disk and half in memory. Since the system
+// survives, this does not test that blocks are on the disk.
 func killEach(t *testing.T, long bool, check func(name string, lines []string)) {
 	for i, folder := range []string{t.TempDir(), quickDir(t)} {
 		kills := 10

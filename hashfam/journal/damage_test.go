@@ -11,13 +11,18 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/block"
 	"github.com/filterfam/filterfam/internal/checks"
 	"github.com/filterfam/filterfam/internal/checks/machine"
 )
 
+// fields are the offsets of the fields in a block, and of its first words.
+var fields = []int64{0, 4, 5, 6, 8, 16, 24, 32, 40, 56, 60, 64, 72}
+
 // A file that ends anywhere in its blocks has the state and the position of the
 // last block that is complete, also after the journal has gone on. The short
-// form cuts only the last two blocks.
+// form cuts only the last two blocks: at each field, a byte after it, and at
+// some other places.
 func TestCutFilesHaveTheStateOfTheLastCompleteBlock(t *testing.T) {
 	long := checks.Long(t, 4, 0.1)
 	seeds := uint64(1)
@@ -34,19 +39,34 @@ func TestCutFilesHaveTheStateOfTheLastCompleteBlock(t *testing.T) {
 			if long {
 				last = 0
 			}
+			rng := rand.New(rand.NewPCG(seed, 2))
 			for cut := all[last].end; cut <= int64(len(data)); cut++ {
-				write(t, name, data[:cut])
 				for last+1 < len(all) && all[last+1].end <= cut {
 					last++
 				}
+				if !long && !atField(cut, all, last) && rng.IntN(8) > 0 {
+					continue
+				}
+				write(t, name, data[:cut])
 				j, k := requireRestored(t, name, create, all[last])
-				if cut%7 == 0 {
+				if cut%7 == 0 || cut == all[last].end {
 					requireGoesOn(t, j, k, create)
 				}
 				require.NoError(t, j.Close())
 			}
 		}
 	})
+}
+
+// atField reports whether the first or the second byte of a field is at this
+// place of the block that follows all[last], or whether the block's checksum or
+// the zeros after it begin there.
+func atField(place int64, all []saved, last int) bool {
+	begin := all[last].end
+	if slices.Contains(fields, place-begin) || slices.Contains(fields, place-begin-1) {
+		return true
+	}
+	return last+1 < len(all) && slices.Contains([]int64{1, 4, 8, 9}, all[last+1].end-place)
 }
 
 // requireGoesOn adds a key and reads the file again.
@@ -80,20 +100,23 @@ func TestFilesThatEndBeforeTheFirstBlockAreRefused(t *testing.T) {
 }
 
 // A flipped bit before the last block is an error, and the file stays as it is.
-// In the last block it looks like an interrupted write.
+// In the last block it looks like an interrupted write. The short form flips a
+// bit of each field of each frame, and some others.
 func TestFlippedBitsAreRefusedOrCutOff(t *testing.T) {
-	step := 13
-	if checks.Long(t, 1, 0.1) {
-		step = 1
-	}
+	long := checks.Long(t, 1, 0.1)
 	eachKind(t, func(t *testing.T, create func() kind) {
 		name := filepath.Join(quickDir(t), "journal")
 		all := history(t, name, create(), rand.New(rand.NewPCG(3, 1)), 3, 10)
 		data := readAll(t, name)
 		before := all[len(all)-2]
-		for bit := 0; bit < 8*len(data); bit += step {
+		rng := rand.New(rand.NewPCG(3, 2))
+		chosen := bitsOfFields(rng, all)
+		for bit := range 8 * len(data) {
 			if at := int64(bit / 8); at > 200 && at < all[0].end-200 && bit%64 > 7 {
 				continue // most of the structure: its own tests flip all bits
+			}
+			if !long && !chosen[bit] && rng.IntN(61) > 0 {
+				continue
 			}
 			b := bytes.Clone(data)
 			b[bit/8] ^= 1 << (bit % 8)
@@ -112,6 +135,27 @@ func TestFlippedBitsAreRefusedOrCutOff(t *testing.T) {
 			require.NoError(t, j.Close())
 		}
 	})
+}
+
+// bitsOfFields returns a bit in the first byte of each field of the start, of
+// the first frame of the structure, and of each block.
+func bitsOfFields(rng *rand.Rand, all []saved) map[int]bool {
+	begins := []int64{0, block.StartBytes, all[0].end - block.StartBytes} // the first block has no words, like the start
+	for _, s := range all[:len(all)-1] {
+		begins = append(begins, s.end)
+	}
+	chosen := map[int]bool{}
+	choose := func(at int64) { chosen[8*int(at)+rng.IntN(8)] = true }
+	for _, begin := range begins {
+		for _, field := range fields {
+			choose(begin + field)
+		}
+	}
+	for _, s := range all {
+		choose(s.end - 8) // the checksum
+		choose(s.end - 4)
+	}
+	return chosen
 }
 
 // Any of the last block's sectors can be lost when the machine crashes: then

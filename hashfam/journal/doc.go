@@ -2,15 +2,17 @@
 // added before the last [Journal.Sync] survives a crash of the program or of
 // the machine.
 //
-//   - open or create a file: [Open], with [Shards] for several goroutines
+//   - open or create a file: [Open], [Journal.Position], [Journal.Close]
 //   - record changes: [Journal.Add], [Journal.Delete], [Journal.Advance]
-//   - make them durable: [Journal.Sync], which writes 8 bytes for each key
-//   - after any other change, such as Merge or Reset: [Journal.Save]
+//   - make them durable: [Journal.Sync]
+//   - write the whole structure after other changes: [Journal.Save]
+//   - share a structure between goroutines: [Shards]
 //
-// For example:
+// The program uses the structure as usual, and records its changes in the
+// journal. For example:
 //
 //	seen := hashfam.Must(bloom.New(config))
-//	j, err := journal.Open("seen.journal", seen) // seen is now as it was at the last Sync
+//	j, err := journal.Open("seen.journal", seen) // restores seen
 //	for offset := j.Position(); ; offset++ {
 //		d := seen.Family().SumString(message(offset))
 //		if !seen.ContainsOrAddDigest(d) {
@@ -22,30 +24,35 @@
 //		}
 //	}
 //
-// The program uses the structure as usual, and records what it did. The journal
-// first writes the whole structure to the file, and does so again whenever the
-// recorded keys need as much space. In between, Sync appends only the new keys.
-// The file is therefore about twice as large as the structure at most, and
-// needs room for three times as much while it is written again.
+// When the journal is opened for the first time, it writes the whole structure
+// to the file. Then Sync appends only the recorded changes, which need 8 bytes
+// for each key. When these have become longer than the structure and longer
+// than 1 MiB, the journal writes the structure to a new file, which replaces
+// the old one. A file is therefore at most about twice as large as the
+// structure, or 1 MiB larger than it. While a new file is written, both files
+// together need about three times the size of the structure.
 //
 // A journal can contain Bloom filters, counting filters, cuckoo filters and
-// count-min sketches, but not HeavyHitters or a Window, which need keys instead
-// of digests: call [hashfam.WriteFile] from time to time for these.
+// count-min sketches. It cannot contain HeavyHitters or a Window, which need
+// keys instead of digests, so call [hashfam.WriteFile] from time to time for
+// these.
 //
 // # What is durable
 //
-// A position is a number that belongs to the state of the structure, such as
-// the offset of the next message of a stream, so 0 means that nothing was
-// processed. Everything that was recorded between two calls of Sync is in the
-// file together with the position, or not at all. After a crash, Open restores
-// the state and the position of the last call that returned nil, or of the next
-// one if this was running or returned an error. The program then processes the
-// messages from this position on again, so it must first undo what it did for
-// them before the crash, if that matters: see "Pass on each message once" in
+// A position is a number that belongs to the state of the structure, for
+// example the offset of the next message of a stream. In a new file, it is 0.
+// Everything that was recorded between two calls of Sync is in the file
+// together with the position of the second call, or not at all.
+//
+// After a crash, Open restores the state and the position of the last call of
+// Sync that returned nil, or of a later one that was interrupted or returned an
+// error. The program then processes the messages from this position on again.
+// If it must not do this twice, it must first undo what it did for these
+// messages before the crash: see "Pass on each message once" in
 // docs/recipes.md.
 //
-// A structure from [Shards] is an exception: its file can also contain changes
-// that were made after the last Sync.
+// A structure from [Shards] is an exception, because its file can also contain
+// changes that were made after the last Sync.
 //
 // For several partitions of a stream, use a journal for each. Commit an offset
 // to the broker after Sync.
@@ -58,7 +65,8 @@
 //
 //	shards.Do(d, func(f *counting.Filter) { f.AddDigest(d); j.Add(d) })
 //
-// If a new file is written in between, a record that was made before the change
-// can be lost, and a record that was made after Do can be repeated. Do not call
-// Sync or Save in Do, since this can deadlock.
+// Otherwise, a new file could be written between the record and the change. If
+// a change is recorded before Do, it can then be lost. If it is recorded after
+// Do, it can be repeated when the file is opened. Do not call Sync, Save or
+// Close in Do, since this can deadlock.
 package journal

@@ -7,8 +7,8 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// ErrInUse means that another Journal, also of another process, uses the file.
-// It can be tested for with errors.Is.
+// ErrInUse means that another Journal, in this process or another one, uses the
+// file. It can be tested for with errors.Is.
 var ErrInUse = errors.New("used by another journal")
 
 var errs = &fault.Maker{Package: "journal"}

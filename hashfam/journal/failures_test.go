@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/counting"
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/hashfam/sharded"
@@ -27,8 +29,8 @@ func requireFileHas(t testing.TB, name string, again Structure, want string, pos
 }
 
 // When fsync fails, the system may drop the pages, and the next fsync succeeds.
-// A Sync that returns nil must nevertheless have made everything durable, and
-// the position is that of the last one that did.
+// Nevertheless, a Sync that returns nil must have made everything durable, and
+// Position must return the position of the last such Sync.
 func TestFailedFsyncsLoseNothing(t *testing.T) {
 	eachKind(t, func(t *testing.T, create func() kind) {
 		name := filepath.Join(quickDir(t), "journal")
@@ -137,6 +139,21 @@ func TestFilesCanBeClosedBeforeTheyAreReplaced(t *testing.T) {
 		requireFileHas(t, name, newExactFilter().Filter, state(f), i)
 	}
 	require.NoError(t, j.Close())
+}
+
+// A panicking structure panics when it is written.
+type panicking struct{ *bloom.Filter }
+
+func (panicking) WriteTo(io.Writer) (int64, error) { panic("not written") }
+
+func TestPanicsLeaveNoTemporaryFile(t *testing.T) {
+	folder := quickDir(t)
+	name := filepath.Join(folder, "journal")
+	require.PanicsWithValue(t, "not written", func() { Open(name, panicking{smallBloom()}) })
+	left, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	require.Len(t, left, 1)
+	require.Equal(t, "journal", left[0].Name())
 }
 
 func countingShards(capacity uint64) *sharded.Of[*counting.Filter] {

@@ -25,9 +25,10 @@ import (
 
 func goldenKey(i int) hashfam.Digest { return hashfam.Family{}.SumString(fmt.Sprint("key ", i)) }
 
-// writeGolden writes a journal: key 0 to 49 are in the structure, key 50 to 79
-// in the second block at position 2000, and key 80 to 99 in the third block at
-// position 3000, which also deletes key 50 to 55 if this is possible.
+// writeGolden writes a journal. The structure contains the keys 0 to 49, the
+// second block adds the keys 50 to 79 at position 2000, and the third block
+// adds the keys 80 to 99 at position 3000. If the structure can delete keys,
+// the third block also deletes the keys 50 to 55.
 func writeGolden(t *testing.T, name string, k kind) {
 	j := mustOpen(t, name, k.Structure)
 	add := func(from, to int) {

@@ -9,8 +9,9 @@ import (
 	"github.com/filterfam/filterfam/internal/block"
 )
 
-// A Journal is a file with a structure and the changes since it was written.
-// Use [Open] to create one. All methods can be called concurrently.
+// A Journal is a file that contains a structure and the changes that were made
+// after the structure was written. Use [Open] to create one. All methods can be
+// called concurrently.
 type Journal struct {
 	name  string
 	of    Structure
@@ -19,8 +20,10 @@ type Journal struct {
 	able  [block.Advance + 1]error // why an operation cannot be repeated, or nil
 	fsync func(*os.File) error     // tests replace it
 
-	// The three locks are taken in this order, and each guards the fields below
-	// it. Only closed is changed while both saving and disk are held.
+	// The three locks saving, disk and mu are taken in this order. Each guards
+	// the fields that follow it, up to the next lock. In addition, closed is
+	// changed only while saving is held, and limit only while disk is held, so
+	// these locks are enough to read them.
 	saving sync.Mutex // held while a new file is written
 
 	disk   turns // held while a block is written, and while the new file gets its name
@@ -36,7 +39,7 @@ type Journal struct {
 	wanted   uint64          // the position of the last request
 	requests uint64          // number of requests
 	durable  uint64          // the position in the last durable block
-	limit    int64           // a new file is due when the blocks are longer; changed while disk is held
+	limit    int64           // a new file is due when the blocks are longer
 	timed    bool            // a time was recorded
 	now      int64           // the latest time that was recorded
 	refused  error           // of the first record that cannot be repeated
@@ -51,9 +54,10 @@ func (j *Journal) Add(digests ...hashfam.Digest) { j.record(block.Add, digests) 
 // a sketch.
 func (j *Journal) Delete(digests ...hashfam.Digest) { j.record(block.Delete, digests) }
 
-// Advance records the time that was passed to the structure's Advance. Only
-// later times than the previous one are recorded, and each needs 16 bytes, so
-// use t.Truncate for both calls.
+// Advance records a time t that was passed to the structure's Advance. It does
+// nothing if t is not after the last recorded time. Each recorded time needs up
+// to 16 bytes, so round t down for both calls, for example with
+// t.Truncate(time.Second).
 func (j *Journal) Advance(t time.Time) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -74,8 +78,9 @@ func (j *Journal) record(op block.Op, digests []hashfam.Digest) {
 	}
 }
 
-// add records a word. When the pending words need as much memory as the
-// structure, they are dropped, because a new file would then be shorter.
+// add records a word. It is called while mu is held. When the pending words
+// become longer than the limit, which is at least the length of the structure,
+// add drops them, and the next Sync will write a new file instead.
 func (j *Journal) add(op block.Op, word uint64) {
 	if j.refused == nil {
 		j.refused = j.able[op]
@@ -94,17 +99,17 @@ func (j *Journal) add(op block.Op, word uint64) {
 
 const wordBytes = 8
 
-// needNewFile drops the pending words, because the next Sync will write a new
-// file.
+// needNewFile makes the next Sync write a new file, and drops the pending
+// words, which are then not needed. It is called while mu is held.
 func (j *Journal) needNewFile() {
 	j.pending = block.Recorder{}
 	j.whole = true
 }
 
-// Position returns the position in the file, as far as it is known to be
-// durable: the position of the last Sync or Save that returned nil, also before
-// the file was opened, or a later one if only writing a new file failed. It is
-// 0 in a new file.
+// Position returns the latest position that is known to be durable. After Open,
+// this is the position in the file, which is 0 in a new file. Later, it is the
+// position of the last Sync or Save that returned nil, or of a later Sync that
+// appended its changes, but then failed to write a new file.
 func (j *Journal) Position() uint64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -112,19 +117,21 @@ func (j *Journal) Position() uint64 {
 }
 
 // Sync makes everything durable that was recorded before the call, together
-// with the position. It appends 80 bytes, and 8 for each digest, or nothing if
-// nothing has changed. Calls that wait at the same time share a single write,
-// and the position of the last call counts.
+// with the position. It appends up to 80 bytes to the file, 8 for each digest,
+// and 8 whenever the kind of change differs from the one before. If nothing has
+// changed, not even the position, it writes nothing. Calls that wait at the
+// same time share a single write, which stores the position of the latest call.
 //
-// When the blocks have become longer than the structure, and than 1 MiB, Sync
-// also writes a new file. It waits for this, unless the structure is from
-// [Shards]: then the file is written in the background, and a later call
-// returns the error.
+// When the blocks, which are the appended parts, have become longer than the
+// structure and longer than 1 MiB, Sync also writes a new file. It waits for
+// this file, unless the structure is from [Shards]: then the file is written in
+// the background, and if this fails, a later Sync returns the error.
 //
 // If Sync returns nil, the changes are durable. After an error, they may be
-// durable or not, but they are kept in memory, so call Sync or Save again. The
-// error matches errors.ErrUnsupported if the structure has no method for an
-// operation that was recorded, and os.ErrClosed after Close.
+// durable or not, but they are not lost: the next Sync or Save that succeeds
+// makes them durable. The error matches errors.ErrUnsupported if the structure
+// has no method for an operation that was recorded, and os.ErrClosed after
+// Close.
 func (j *Journal) Sync(position uint64) error {
 	request := j.request(position)
 	due, err := j.append(request)
@@ -141,15 +148,15 @@ func (j *Journal) Sync(position uint64) error {
 }
 
 // Save is like [Journal.Sync], but writes the whole structure to a new file.
-// Call it when the structure was changed by anything but Add, Delete and
-// Advance, for example by Merge or Reset.
+// Call it after changes that Add, Delete and Advance cannot record, for example
+// Merge or Reset.
 func (j *Journal) Save(position uint64) error {
 	j.request(position)
 	return j.save(func() bool { return false })
 }
 
-// Close releases the file, and waits for a new file that is being written. It
-// does not call Sync, because it does not know the position.
+// Close waits for a new file that is being written, and then closes the file.
+// It does not call Sync, because it does not know the position.
 func (j *Journal) Close() error {
 	j.saving.Lock()
 	defer j.saving.Unlock()
@@ -168,7 +175,7 @@ func (j *Journal) request(position uint64) uint64 {
 	return j.requests
 }
 
-// due is what must happen after a block was appended, or instead.
+// A due says what Sync must do after append.
 type due int
 
 const (
@@ -177,7 +184,9 @@ const (
 	longBlocks     // the request was served, but the blocks are long
 )
 
-// append writes a block, unless the request was served meanwhile.
+// append writes a block with all pending words, which serves this request and
+// all others that have been made. It does nothing if another call has served
+// the request.
 func (j *Journal) append(request uint64) (due, error) {
 	if !j.disk.take(request) {
 		return nothing, nil
@@ -205,7 +214,8 @@ func (j *Journal) append(request uint64) (due, error) {
 	return longBlocks, t.failure
 }
 
-// write writes a block and makes it durable.
+// write appends a block with the taken words to the file, and makes it durable.
+// It is called while disk is held.
 func (j *Journal) write(t taken) error {
 	b := block.Block{Position: t.position, Previous: j.end.Place, Words: t.words}.Append(nil, j.check)
 	if _, err := j.file.WriteAt(b, j.end.At); err != nil {
@@ -214,7 +224,7 @@ func (j *Journal) write(t taken) error {
 		return err
 	}
 	if err := j.fsync(j.file); err != nil {
-		j.restore(nil, false) // the system may have dropped pages, and then the next call would succeed
+		j.restore(nil, false) // the system may have dropped pages, and the next fsync would not report this
 		return err
 	}
 	j.mu.Lock()
@@ -224,7 +234,8 @@ func (j *Journal) write(t taken) error {
 	return nil
 }
 
-// taken is a part of a Journal: what the next block contains.
+// taken contains those fields of a Journal, all of the same moment, that append
+// needs.
 type taken struct {
 	words              []uint64
 	position, requests uint64
@@ -232,7 +243,8 @@ type taken struct {
 	refused, failure   error
 }
 
-// taken returns the pending words, which are then no longer pending.
+// taken returns the fields that append needs. The pending words and the failure
+// then belong to the caller, unless an unsupported operation was recorded.
 func (j *Journal) taken() taken {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -246,8 +258,9 @@ func (j *Journal) taken() taken {
 	return t
 }
 
-// restore makes words pending again if the file is still intact. Otherwise, a
-// new file is needed.
+// restore makes the taken words pending again after an error. If the file is
+// not intact, or the words that followed were dropped, a new file is needed
+// instead.
 func (j *Journal) restore(words []uint64, intact bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

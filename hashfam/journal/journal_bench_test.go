@@ -26,11 +26,12 @@ func blockedBloom(bytes uint64) *bloom.Filter {
 	return hashfam.Must(bloom.New(bloom.Config{FPRate: 0.01, MemoryBytes: bytes, Layout: bloom.Blocked}))
 }
 
-// BenchmarkAdd adds keys to filters of 100 MB in turns: without a journal, and
-// with one in memory and one on a disk, and a Sync for each 10,000 keys. It
-// prints the least nanoseconds per key for each, since on a busy machine most
-// turns are interrupted, and the time of writing a new file, divided by the
-// number of keys after which it is due.
+// BenchmarkAdd adds keys to three filters of 100 MB in turns: one without a
+// journal, one with a journal in memory, and one with a journal on a disk. It
+// calls Sync for each 10,000 keys. It prints the nanoseconds per key of the
+// fastest turn of each filter, since on a busy machine most turns are
+// interrupted. It also prints the time of writing a new file, divided by the
+// number of keys after which a new file is due.
 func BenchmarkAdd(b *testing.B) {
 	const bytes, keys = 100_000_000, 10_000
 	filters := map[string]*bloom.Filter{}
@@ -112,9 +113,10 @@ func BenchmarkLife(b *testing.B) {
 	}
 }
 
-// BenchmarkOpen reads a journal whose blocks have nearly as many bytes as the
-// structure, and in turns only the structure, and calls AddAll with the same
-// digests. It prints the least nanoseconds per digest.
+// BenchmarkOpen opens a journal whose blocks are nearly as long as the
+// structure. In turns with this, it reads only the structure and calls AddAll
+// with the same digests. It prints the nanoseconds per digest of the fastest
+// turns.
 func BenchmarkOpen(b *testing.B) {
 	for _, size := range []uint64{1_000_000, 100_000_000} {
 		for _, keys := range []int{100, 10_000} {

@@ -104,8 +104,7 @@ func TestSyncAppends80BytesAnd8ForEachDigest(t *testing.T) {
 }
 
 // While keys are added, new files keep the file shorter than three times the
-// structure, and all writes together need at most 17 bytes a key, plus the keys
-// of blocks that are not full when the last file is written.
+// structure. In all, at most 17 bytes are written for each key.
 func TestNewFilesNeedAtMost17BytesPerKey(t *testing.T) {
 	name := filepath.Join(quickDir(t), "journal")
 	f := hashfam.Must(bloom.New(bloom.Config{FPRate: 0.01, MemoryBytes: 4 << 20, Layout: bloom.Blocked}))

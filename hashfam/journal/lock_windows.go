@@ -5,11 +5,11 @@ import (
 	"syscall"
 )
 
-// errorSharingViolation is returned when a file is already open, without
-// permission to share it.
+// errorSharingViolation is returned for a file that is already open and that
+// was opened without permission to share it.
 const errorSharingViolation = syscall.Errno(32)
 
-// openLocked opens a file such that others can only read it until it is closed.
+// openLocked opens a file. Until the file is closed, others can only read it.
 func openLocked(name string, flag int) (*os.File, error) {
 	path, err := syscall.UTF16PtrFromString(name)
 	if err != nil {

@@ -10,24 +10,28 @@ import (
 	"github.com/filterfam/filterfam/internal/replace"
 )
 
-// Open restores a structure from the named file, or writes it to a new file if
-// there is none. A file that [hashfam.WriteFile] has written is replaced by a
+// Open restores a structure from the named file into of. If there is no such
+// file, Open writes the structure to a new one. If [hashfam.WriteFile] has
+// written the file, Open restores the structure and then replaces the file by a
 // journal.
 //
-// As with ReadFrom, the file determines the structure's parameters, so compare
-// them with yours, and of must have the family that the file was written with.
-// After an error, do not use the structure. To limit the memory, read the
-// parameters first: they begin after 72 bytes, so call Seek and then the
-// ReadParams of the structure's package.
+// As with ReadFrom, the structure gets the parameters that are in the file, so
+// compare them with yours. The structure must have the family that the file was
+// written with. After an error, do not use the structure. To limit the memory,
+// read the parameters before calling Open: the encoded structure begins after
+// 72 bytes, so open the file, call Seek, and then call ReadParams of the
+// structure's package.
 //
-// If the last Sync was interrupted, Open cuts off the part of a block that it
-// has written, and removes temporary files of hashfam.WriteFile. If anything
-// else is damaged, Open returns hashfam.ErrCorrupt and does not change the
-// file. It returns [ErrInUse] if another Journal, also of another process, uses
-// the file, unless the system has no locks for files (js, plan9, wasip1). It
-// returns hashfam.ErrFamily or hashfam.ErrVersion as ReadFrom does, and an
-// error that matches errors.ErrUnsupported if the structure has no AddAll for
-// digests.
+// If the last Sync was interrupted, Open cuts off the incomplete part that it
+// has written. Open also removes the temporary files of an interrupted
+// hashfam.WriteFile or journal with this name. If anything else is damaged,
+// Open returns hashfam.ErrCorrupt and does not change the file.
+//
+// Open returns [ErrInUse] if another Journal, in this process or another one,
+// uses the file. It cannot know this on aix, js, plan9, solaris and wasip1, or
+// in file systems without locks. It returns hashfam.ErrFamily or
+// hashfam.ErrVersion as ReadFrom does, and an error that matches
+// errors.ErrUnsupported if the structure has no AddAll for digests.
 func Open(name string, of Structure) (*Journal, error) {
 	if of == nil {
 		return nil, errs.Field(hashfam.ErrParams, "of", nil, "a structure")
@@ -50,7 +54,8 @@ func Open(name string, of Structure) (*Journal, error) {
 	return j, nil
 }
 
-// open opens the file, and reads or writes it.
+// open opens the file, and reads the structure from it or writes it to a new
+// one.
 func (j *Journal) open() error {
 	var err error
 	if j.file, err = openLast(j.name); err != nil {
@@ -140,7 +145,8 @@ func (j *Journal) readStructure() error {
 	return err
 }
 
-// readBlocks repeats what the blocks contain, and cuts off an interrupted one.
+// readBlocks repeats the changes in the blocks, and cuts off an interrupted
+// block.
 func (j *Journal) readBlocks(size int64) error {
 	end, err := block.Scan(j.file, j.begin, size, j.check, errs, func(b block.Block) error {
 		return j.apply(b.Words)
@@ -159,6 +165,7 @@ func (j *Journal) readBlocks(size int64) error {
 	return j.file.Sync() // the last block may be complete without being durable
 }
 
-// limitFor returns the length of the blocks for which a new file is due, if the
-// structure has the given length. Tests change it.
+// limitFor returns the length that the blocks of a file can have before a new
+// file is due. length is the length of the structure in the file. Tests change
+// limitFor.
 var limitFor = func(length int64) int64 { return max(length, 1<<20) }

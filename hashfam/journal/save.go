@@ -1,15 +1,16 @@
 package journal
 
 import (
-	"io"
 	"os"
 	"runtime"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/block"
+	"github.com/filterfam/filterfam/internal/replace"
 )
 
-// saveInBackground is called when the blocks are long.
+// saveInBackground writes a new file if the blocks are still long. If this
+// fails, the next Sync returns the error.
 func (j *Journal) saveInBackground() {
 	if !j.saving.TryLock() {
 		return // another goroutine does it
@@ -32,8 +33,8 @@ func (j *Journal) save(done func() bool) error {
 	return j.saveUnless(done)
 }
 
-// saveUnless is called while saving is locked. After Close, it must not write a
-// file, which may have another owner.
+// saveUnless is like save, but is called while saving is held. After Close, it
+// does not write a file, because another Journal may use this name now.
 func (j *Journal) saveUnless(done func() bool) error {
 	j.disk.take(always)
 	needless := done()
@@ -47,43 +48,45 @@ func (j *Journal) saveUnless(done func() bool) error {
 	return j.rewrite()
 }
 
-// closeFirst is true where an open file cannot be replaced. Then the old file
-// is closed before the new one gets its name, and the new one is opened
-// afterwards. Tests do this on other systems, too; it has been compiled for
-// Windows, but not run there.
-var closeFirst = runtime.GOOS == "windows"
-
-// rewrite writes a new file, in these steps:
-//
-//  1. It begins to collect what is recorded from now on.
-//  2. WriteFile calls snapshot.WriteTo, which writes the structure and syncs
-//     it. Meanwhile, other goroutines can append blocks to the old file.
-//  3. WriteTo takes the disk, so that no block can be appended any more, and
-//     writes a block with those of the collected records that the structure
-//     does not contain.
-//  4. WriteFile gives the file its name.
-//  5. The journal uses the new file, or keeps the old one after an error, and
-//     passes on the disk.
+// rewrite writes a new file and makes it the journal's file. It is called while
+// saving is held. The other locks are taken in their order: rewrite takes disk,
+// and the functions that it calls take mu for a moment.
 func (j *Journal) rewrite() error {
 	if err := j.beginRecent(); err != nil {
 		return err
 	}
 	s := &snapshot{j: j}
-	err := hashfam.WriteFile(j.name, s)
-	switch {
-	case !s.holds: // it failed before step 3
-		j.disk.take(always)
-	case closeFirst:
-		err = s.reopen(err)
+	defer s.discard()
+	err := s.writeStructure() // meanwhile, other goroutines can append blocks to the old file
+	j.disk.take(always)       // from here on, they cannot
+	if err == nil {
+		err = s.replaceFile()
 	}
 	served := j.finish(s, err)
 	j.disk.pass(served)
 	return err
 }
 
-// finish is called with the error of WriteFile or reopen. It adopts the new
-// file, or abandons it if the journal cannot use it, and returns the last
-// request that is now served.
+// beginRecent begins to collect the changes that the new file may not contain.
+// The first of them is the latest time, if one was recorded: a shard may be
+// written before it is advanced to this time, and Advance does not record the
+// same time again.
+func (j *Journal) beginRecent() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.refused != nil {
+		return j.refused
+	}
+	j.recent = &block.Recorder{}
+	if j.timed {
+		j.recent.Add(block.Advance, uint64(j.now))
+	}
+	return nil
+}
+
+// finish is called with the result of writing the new file. It adopts the file,
+// or abandons it if the journal cannot use it. It returns the last request that
+// the file serves, or 0 after an error.
 func (j *Journal) finish(s *snapshot, err error) (served uint64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -99,23 +102,7 @@ func (j *Journal) finish(s *snapshot, err error) (served uint64) {
 	default:
 		s.abandon()
 	}
-	return 0 // no further one
-}
-
-// beginRecent begins to collect the changes that the new file may not contain.
-// These can include the current time: a shard that had not been advanced when
-// it was written may be advanced before its next key is added.
-func (j *Journal) beginRecent() error {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.refused != nil {
-		return j.refused
-	}
-	j.recent = &block.Recorder{}
-	if j.timed {
-		j.recent.Add(block.Advance, uint64(j.now))
-	}
-	return nil
+	return 0
 }
 
 // adopt makes the new file the journal's file.
@@ -127,86 +114,110 @@ func (j *Journal) adopt(s *snapshot) {
 	j.limit = limitFor(s.begin)
 }
 
-// A snapshot writes a new file. This consists of a start, the structure, and a
-// block with everything that was recorded after the structure was written. If
-// there were no start, the structure's ReadFrom would accept the file, but
-// ignore the block.
+// A snapshot is a new file that is being written. It consists of a start, the
+// structure, and a first block with all records that the structure does not
+// contain. Without the start, the structure's ReadFrom would accept the file,
+// but ignore the blocks.
 type snapshot struct {
-	j        *Journal
-	file     *os.File // will be the journal's file
-	holds    bool     // the disk, which is released after WriteFile has returned
-	begin    int64
+	j    *Journal
+	new  *replace.New
+	file *os.File // the same file, locked, which will be the journal's file
+
+	begin int64  // the length of the start and the structure
+	cuts  []int  // how many of the recent words each shard contains
+	place uint64 // of the first block
+
+	dropped  bool // firstBlock has dropped the pending words
 	end      block.End
 	requests uint64 // the last request that the file serves
 }
 
-// WriteTo is called by WriteFile with the temporary file. The file is locked
-// before it gets its name, so no other process can be first.
-func (s *snapshot) WriteTo(w io.Writer) (int64, error) {
-	temporary := w.(*os.File)
+// writeStructure creates the file, writes the start and the structure, and
+// syncs them. It locks the file before the file gets its name, so that no other
+// process can lock it first.
+func (s *snapshot) writeStructure() error {
+	var err error
+	if s.new, err = replace.Create(s.j.name); err != nil {
+		return err
+	}
 	if !closeFirst {
-		var err error
-		if s.file, err = openLocked(temporary.Name(), os.O_RDWR); err != nil {
-			return 0, err
+		if s.file, err = openLocked(s.new.File.Name(), os.O_RDWR); err != nil {
+			return s.new.Fail(err)
 		}
 	}
-	begin, cuts, err := s.writeStructure(temporary)
-	if err == nil {
-		err = s.j.fsync(temporary) // while blocks can still be appended to the old file
+	if err := s.writeFrames(); err != nil {
+		return s.new.Fail(err)
 	}
-	if err != nil {
-		return begin, err
+	if err := s.j.fsync(s.new.File); err != nil {
+		return s.new.Fail(err)
 	}
-	place, err := block.AfterStructure(temporary, begin)
-	if err != nil {
-		return begin, err
-	}
-	s.j.disk.take(always)
-	s.holds = true
-	n, err := temporary.Write(s.firstBlock(begin, cuts, place))
-	if closeFirst {
-		s.j.file.Close()
-	}
-	return begin + int64(n), err
+	s.place, err = block.AfterStructure(s.new.File, s.begin)
+	return s.new.Fail(err)
 }
 
-// writeStructure writes the start and the structure. It returns their length
-// and how many of the recent words each shard contains.
-func (s *snapshot) writeStructure(w *os.File) (begin int64, cuts []int, err error) {
-	n, err := w.Write(block.Block{}.Append(nil, s.j.check))
+// writeFrames writes the start and the structure, and sets begin and cuts.
+func (s *snapshot) writeFrames() error {
+	start, err := s.new.File.Write(block.Block{}.Append(nil, s.j.check))
 	if err != nil {
-		return int64(n), nil, err
+		return err
 	}
+	var n int64
 	if s.j.parts == nil {
-		begin, err = s.j.of.WriteTo(w)
-		return int64(n) + begin, []int{0}, err
+		s.cuts = []int{0}
+		n, err = s.j.of.WriteTo(s.new.File)
+	} else {
+		s.cuts = make([]int, s.j.parts.count())
+		n, err = s.j.parts.writeShards(s.new.File, s.cutRecent)
 	}
-	cuts = make([]int, s.j.parts.count())
-	begin, err = s.j.parts.writeShards(w, func(shard int) {
-		s.j.mu.Lock()
-		defer s.j.mu.Unlock()
-		cuts[shard] = len(s.j.recent.Words)
-	})
-	return int64(n) + begin, cuts, err
+	s.begin = int64(start) + n
+	return err
 }
 
-// firstBlock returns the block that follows the structure.
-func (s *snapshot) firstBlock(begin int64, cuts []int, place uint64) []byte {
+// cutRecent is called when a shard is about to be written. The shard already
+// contains the words that have been recorded until now.
+func (s *snapshot) cutRecent(shard int) {
+	s.j.mu.Lock()
+	defer s.j.mu.Unlock()
+	s.cuts[shard] = len(s.j.recent.Words)
+}
+
+// closeFirst is true where an open file cannot be replaced. Then the old file
+// is closed before the new one gets its name, and the new one is opened
+// afterwards. Tests do this on other systems, too; it has been compiled for
+// Windows, but not run there.
+var closeFirst = runtime.GOOS == "windows"
+
+// replaceFile writes the first block, and gives the file its name. It is called
+// while disk is held.
+func (s *snapshot) replaceFile() error {
+	if _, err := s.new.File.Write(s.firstBlock()); err != nil {
+		return s.new.Fail(err)
+	}
+	if !closeFirst {
+		return s.new.Commit()
+	}
+	s.j.file.Close()
+	return s.reopen(s.new.Commit())
+}
+
+// firstBlock returns the block that follows the structure. It drops the pending
+// words, which the file then contains.
+func (s *snapshot) firstBlock() []byte {
 	j := s.j
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	b := block.Block{Position: j.wanted, Previous: place, Words: without(j.recent.Words, cuts)}
+	b := block.Block{Position: j.wanted, Previous: s.place, Words: without(j.recent.Words, s.cuts)}
 	encoded := b.Append(nil, j.check)
-	s.begin = begin
-	s.end = block.End{At: begin + int64(len(encoded)), Place: block.After(encoded), Position: b.Position}
+	s.end = block.End{At: s.begin + int64(len(encoded)), Place: block.After(encoded), Position: b.Position}
 	s.requests = j.requests
+	s.dropped = true
 	j.pending = block.Recorder{}
 	j.whole = false
 	return encoded
 }
 
-// without returns the records in words that are not in a new file yet. Shard i
-// contains the words before cuts[i].
+// without returns the records in words that the shards of a new file do not
+// contain. Shard i contains its words before cuts[i].
 func without(words []uint64, cuts []int) []uint64 {
 	var left block.Recorder
 	block.EachRun(words, errs, func(op block.Op, at int, run []uint64) error {
@@ -220,18 +231,19 @@ func without(words []uint64, cuts []int) []uint64 {
 	return left.Words
 }
 
-// reopen opens the file with the journal's name after WriteFile has returned
-// err, because the old file was closed before. There are three cases:
+// reopen opens the file with the journal's name after Commit has returned err,
+// because the old file was closed before. There are three cases:
 //
-//	WriteFile  opening
+//	Commit     opening
 //	succeeded  succeeded  finish adopts the new file
 //	succeeded  failed     finish abandons it, and the journal's file stays closed
 //	failed     either     finish abandons it, and the journal uses the old file
-//	                      again if that could be opened
+//	                      again if it could be opened
 //
-// If only syncing the folder failed, the file in the last case is the new one.
-// After finish has abandoned a file, no block is appended to the journal's
-// file, whether it is open or not, because the next Sync writes a new file.
+// If Commit failed only because the folder could not be synced, the file in the
+// last case is the new one. After finish has abandoned a file, no block is
+// appended to the journal's file, whether it is open or not, because the next
+// Sync writes a new file.
 func (s *snapshot) reopen(err error) error {
 	file, failed := openLocked(s.j.name, os.O_RDWR)
 	switch {
@@ -244,14 +256,22 @@ func (s *snapshot) reopen(err error) error {
 	return err
 }
 
-// abandon is called when the journal cannot use the new file, because it has
-// not replaced the old one, or because reopen could not open it. Since the disk
-// may be full, the next try waits until the blocks are twice as long, unless
-// firstBlock has dropped what was pending: then the next Sync is the next try.
+// abandon is called when the journal cannot use the new file, because the file
+// has not replaced the old one or could not be opened again. Since the disk may
+// be full, the next new file is not due before the blocks are twice as long as
+// now. But if firstBlock has dropped the pending words, the next Sync must
+// write a new file.
 func (s *snapshot) abandon() {
 	s.j.limit = max(s.j.limit, 2*(s.j.end.At-s.j.begin))
-	s.j.whole = s.j.whole || s.holds // once it holds the disk, it calls firstBlock
+	s.j.whole = s.j.whole || s.dropped
 	if s.file != nil {
 		s.file.Close()
+	}
+}
+
+// discard removes the temporary file unless it has got its name.
+func (s *snapshot) discard() {
+	if s.new != nil {
+		s.new.Discard()
 	}
 }

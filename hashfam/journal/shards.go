@@ -9,23 +9,24 @@ import (
 	"github.com/filterfam/filterfam/internal/block"
 )
 
-// Shards returns a Structure for [Open] that consists of all shards of o, which
-// goroutines can use meanwhile. The file can be read only with the same number
-// of shards.
+// Shards returns a Structure for [Open] that consists of all shards of o.
+// Goroutines can use o while the journal writes it to a new file. The file can
+// be read only with the same number of shards.
 //
 // A new file is written shard by shard in the background, so it can contain
 // changes that were made after the last [Journal.Sync]. Therefore a position
-// says only that all changes before it are in the file. If none after it may
-// be, as in a consumer that processes each message exactly once, use a
-// structure without shards.
+// says only that the file contains all changes before it. Use a structure
+// without shards if the file must not contain changes after the position, for
+// example in a consumer that processes each message exactly once.
 func Shards[T Structure](o *sharded.Of[T]) Structure { return shards[T]{o} }
 
-// parts are structures that are written one by one, while the others change.
+// parts is implemented by structures from Shards. Each shard is written
+// separately, while the others can change.
 type parts interface {
 	count() int
 	first() Structure
-	// writeShards calls begin while a shard is locked, before it is written. It
-	// returns the number of bytes.
+	// writeShards writes all shards, and returns the number of bytes. It locks
+	// one shard at a time, calls begin, and then writes the shard.
 	writeShards(w io.Writer, begin func(shard int)) (int64, error)
 }
 
@@ -67,7 +68,7 @@ func (s shards[T]) ReadFrom(r io.Reader) (total int64, err error) {
 	return total, err
 }
 
-// AddAll has this form because some structures can refuse a digest.
+// AddAll returns an error, since the shards may have an AddAll that can fail.
 func (s shards[T]) AddAll(digests []hashfam.Digest) (int, error) {
 	return len(digests), s.changeAll(block.Add, digests)
 }

@@ -9,9 +9,10 @@ import (
 	"github.com/filterfam/filterfam/internal/block"
 )
 
-// A Structure can be kept in a journal. It also needs AddAll, as in the filters
-// and in countmin.Sketch. Deletions can be recorded if it has DeleteAll or
-// RemoveDigest, and times if it has Advance.
+// A Structure can be kept in a journal. It also needs AddAll for digests, like
+// a bloom.Filter. Deletions can be recorded if it has DeleteAll, like a
+// counting.Filter, or RemoveDigest, like a countmin.Sketch. Times can be
+// recorded if it has Advance, like a bloom.Rotating.
 type Structure interface {
 	io.WriterTo
 	io.ReaderFrom
@@ -55,10 +56,11 @@ func ability(s any, op block.Op) error {
 	return unsupported(s, [...]string{block.Add: "AddAll", block.Delete: "DeleteAll", block.Advance: "Advance"}[op])
 }
 
-// batch is the number of digests that are repeated at once.
+// batch is the largest number of digests that are passed to AddAll or
+// DeleteAll.
 const batch = 1 << 10
 
-// apply repeats what was recorded.
+// apply repeats the recorded changes in words.
 func (j *Journal) apply(words []uint64) error {
 	digests := make([]hashfam.Digest, min(len(words), batch))
 	return block.EachRun(words, errs, func(op block.Op, _ int, run []uint64) error {
@@ -85,7 +87,7 @@ func (j *Journal) apply(words []uint64) error {
 	})
 }
 
-// change adds or deletes digests. The structure must be able to do this.
+// change adds or deletes digests. The structure must have a method for this.
 func change(s any, op block.Op, digests []hashfam.Digest) error {
 	if op == block.Delete {
 		return deleteAll(s, digests)
@@ -114,8 +116,9 @@ func deleteAll(s any, digests []hashfam.Digest) error {
 	return nil
 }
 
-// nanoseconds returns a time as it is recorded. Times that are too early or too
-// late are replaced, as in a bloom.Rotating.
+// nanoseconds returns a time as it is recorded, in nanoseconds since 1970. If
+// an int64 cannot hold it, nanoseconds returns the nearest number that an int64
+// can hold, as bloom.Rotating does.
 func nanoseconds(t time.Time) int64 {
 	switch {
 	case t.Before(time.Unix(0, math.MinInt64)):

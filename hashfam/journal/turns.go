@@ -2,10 +2,12 @@ package journal
 
 import "sync"
 
-// Turns is a lock for requests, which have ascending numbers from 1 on. Whoever
-// holds it can serve all requests that have been made. When it is passed on,
-// they all leave at once, so that the next holder can serve all that came
-// meanwhile.
+// turns is a lock that lets one goroutine do the work of all that wait. Each
+// goroutine first gets the next request number, from 1 on, and then waits for a
+// turn. During a turn, a goroutine can serve all requests that have been made
+// so far, for example with a single write. When it passes the turn on, the
+// goroutines with served requests leave at once, and one of the others gets the
+// next turn.
 type turns struct {
 	mu     sync.Mutex
 	free   sync.Cond // uses mu
@@ -13,11 +15,11 @@ type turns struct {
 	served uint64 // the last request that has been served
 }
 
-// always is a request that is never served, so taking a turn with it succeeds.
+// always is a request that is never served, so take(always) always gets a turn.
 const always = 1<<64 - 1
 
-// take waits for a turn. It returns false if the request has been served by
-// another one.
+// take waits for a turn. It returns false, without a turn, if another goroutine
+// has served the request.
 func (t *turns) take(request uint64) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -31,7 +33,8 @@ func (t *turns) take(request uint64) bool {
 	return true
 }
 
-// pass ends a turn, in which the requests up to served have been served.
+// pass ends a turn in which the requests up to served have been served. It is 0
+// if none has.
 func (t *turns) pass(served uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -1,13 +1,13 @@
 // Package block implements the blocks of a journal, which are frames of kind
 // 16. docs/format.md specifies the file that contains them:
 //
-//	part       what
+//	part       contents
 //	start      a block without words, at position 0
 //	structure  one or more frames of another kind
 //	blocks     one or more blocks
 //
-// These are the parameters of a block in version 1. The payload consists of
-// words; see [Recorder].
+// A block in version 1 has these parameters. Its payload consists of words; see
+// [Recorder].
 //
 //	offset  size  field
 //	     0     8  position
@@ -38,8 +38,9 @@ const (
 // StartBytes is the length of a file's start.
 const StartBytes = 72
 
-// A Block is a part of a journal. Previous is its place: it identifies the
-// frame before the block.
+// A Block contains changes of a structure, and the position that belongs to the
+// state after them. Previous is the block's place: a number that identifies the
+// frame before the block, so that no block can be moved or left out unnoticed.
 type Block struct {
 	Position uint64
 	Previous uint64
@@ -59,11 +60,11 @@ func (b Block) Append(dst []byte, check uint64) []byte {
 // headerBytes is the length of a block's header.
 const headerBytes = 64
 
-// After returns the place after an encoded block: its header checksum, which
-// covers the block's own place and position, and its checksum, which covers the
-// words. (Regardless of what a header contains, its bytes including its
-// checksum have the same CRC. So the checksum at the end does not depend on
-// it.)
+// After returns the place after an encoded block, which is the Previous of the
+// next block. It consists of two checksums of the encoded block. The one in the
+// header covers the position and Previous. The one at the end covers the words,
+// but it would be the same for any header, because the CRC of a header followed
+// by its own checksum is a constant.
 func After(encoded []byte) uint64 {
 	return place(encoded[headerBytes-wordBytes:], encoded[len(encoded)-wordBytes:])
 }
@@ -72,8 +73,9 @@ func place(header, end []byte) uint64 {
 	return uint64(binary.LittleEndian.Uint32(header)) | uint64(binary.LittleEndian.Uint32(end))<<32
 }
 
-// AfterStructure returns the place after the structure in a file, which ends at
-// an offset: the last eight bytes before it.
+// AfterStructure returns the place after the structure in a file, which is the
+// Previous of the first block. The structure ends at the offset at, and the
+// place is the last eight bytes before it.
 func AfterStructure(file io.ReaderAt, at int64) (uint64, error) {
 	b := make([]byte, wordBytes)
 	_, err := io.ReadFull(section(file, at-wordBytes, at), b)

@@ -5,7 +5,7 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// An Op is what was done with the words of a run.
+// An Op says what was done with the words of a run.
 type Op uint64
 
 const (
@@ -19,9 +19,9 @@ const (
 	maxRun  = 1<<opShift - 1
 )
 
-// A Recorder collects the words of a block. These are runs: a word with the Op
-// in its highest byte and the number n of words in the others, followed by n
-// words.
+// A Recorder collects the words of a block, which form runs. The first word of
+// a run contains the Op in its highest byte and a number n in the other bytes.
+// Then n words follow, which are digests or times.
 type Recorder struct {
 	Words []uint64
 	run   int // 1 + the index of the last run's first word, or 0 if a new run must begin
@@ -37,9 +37,9 @@ func (r *Recorder) Add(op Op, word uint64) {
 	r.Words = append(r.Words, word)
 }
 
-// EachRun calls f for every run, with the index of its first word after the
-// word that begins it. It returns ErrCorrupt if the words are not runs, and the
-// first error of f.
+// EachRun calls f for every run in words, without its first word, so run[0] is
+// words[at]. It returns ErrCorrupt if the words are not runs, and the first
+// error of f.
 func EachRun(words []uint64, m *fault.Maker, f func(op Op, at int, run []uint64) error) error {
 	for at := 0; at < len(words); {
 		first := words[at]

@@ -10,7 +10,7 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// An End is the place where a file's blocks end.
+// An End describes where the blocks of a file end.
 type End struct {
 	At       int64  // the offset in the file
 	Place    uint64 // see [After]
@@ -22,9 +22,11 @@ type End struct {
 // block. If this is before the end of the file, an interrupted block follows,
 // which can be cut off.
 //
-// Scan returns ErrCorrupt if there is no block, or if anything else is damaged:
-// since a block is written when the one before it is on the disk, only the last
-// one can be interrupted, so no frame can follow it.
+// Scan returns ErrCorrupt if there is no complete block, or if a damaged block
+// cannot have been interrupted. Since a block is written only when the one
+// before it is on the disk, the interrupted block is the last one. So if a
+// complete frame begins at a damaged block or after it, the file was damaged
+// later.
 func Scan(file io.ReaderAt, begin, size int64, check uint64, m *fault.Maker, each func(Block) error) (End, error) {
 	end := End{At: begin}
 	var err error
@@ -54,8 +56,8 @@ func Scan(file io.ReaderAt, begin, size int64, check uint64, m *fault.Maker, eac
 
 const bufferBytes = 1 << 20
 
-// A rest is what has not been read of a file. It has a known length, so that
-// the words of a block are allocated at once.
+// A rest reads the remaining bytes of a file. Since it has the method Len,
+// package frame allocates the words of a block at once.
 type rest struct {
 	r io.Reader
 	n int64
@@ -73,7 +75,8 @@ func section(file io.ReaderAt, from, to int64) *io.SectionReader {
 	return io.NewSectionReader(file, from, to-from)
 }
 
-// afterBlock returns the place after the block at an offset, which has n bytes.
+// afterBlock returns the place after a block of n bytes that begins at the
+// offset at. See [After].
 func afterBlock(file io.ReaderAt, at, n int64) (uint64, error) {
 	var header, end [wordBytes]byte
 	if _, err := file.ReadAt(header[:], at+headerBytes-wordBytes); err != nil {
@@ -85,8 +88,9 @@ func afterBlock(file io.ReaderAt, at, n int64) (uint64, error) {
 	return place(header[:], end[:]), nil
 }
 
-// interrupted returns nil if the block at an offset, which cannot be read, was
-// interrupted while it was written. Otherwise, it returns err.
+// interrupted is called with the error of reading the block at the offset at.
+// It returns nil if the block was interrupted while it was written, and err
+// otherwise.
 func interrupted(file io.ReaderAt, at, begin, size int64, err error) error {
 	if !errors.Is(err, hashfam.ErrCorrupt) || at == begin {
 		return err
@@ -103,8 +107,8 @@ func interrupted(file io.ReaderAt, at, begin, size int64, err error) error {
 
 const magic = "\xf1fam"
 
-// frameAfter reports whether a complete frame begins at an offset, or a
-// multiple of eight bytes after it.
+// frameAfter reports whether a complete frame begins at the offset at or a
+// multiple of eight bytes later.
 func frameAfter(file io.ReaderAt, at, size int64) (bool, error) {
 	r := bufio.NewReaderSize(section(file, at, size), bufferBytes)
 	for ; ; at += wordBytes {

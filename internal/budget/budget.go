@@ -1,5 +1,5 @@
-// Package budget sizes a structure. Two of its key count, rate and memory give
-// the third.
+// Package budget computes the parameters of a structure from two of three
+// numbers: the key count, the rate and the memory.
 package budget
 
 import (
@@ -11,16 +11,22 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// Plan sizes a structure using a key count n, a rate and a memory limit in
-// bytes. One of the three can be zero, which means that it is not given.
-// Without a rate, the result has the lowest rate for n keys, and without n, the
-// largest n at the rate. When all three are given, the result is the smallest
-// structure with the rate, or any that has the rate and fits. If there is none,
-// the error names the memory that is needed and the rate that fits.
+// Plan returns the parameters of a structure for a key count n, a rate and a
+// memory limit in bytes. One of the three can be zero, which means that it is
+// not given:
+//
+//   - without a memory limit, Plan returns the smallest structure
+//   - without a rate, it returns the structure with the lowest rate
+//   - without n, it returns a structure for the largest possible n
+//
+// If all three are given, Plan returns the smallest structure for n keys at the
+// rate. If this exceeds the memory limit, Plan returns the structure with the
+// lowest rate within the limit, provided that this is not above the given rate.
+// Otherwise, the error names the memory that is needed and the rate that fits.
 //
 // least must return the smallest structure for n keys at a rate. within must
-// return the structure with the lowest rate for n keys in a memory, or one
-// whose RateAt is NaN if there is none.
+// return the structure with the lowest rate for n keys in this many bytes, or
+// one whose RateAt is NaN if there is none.
 func Plan[P interface {
 	SizeBytes() uint64
 	RateAt(n uint64) float64
@@ -67,7 +73,7 @@ func given(m *fault.Maker, n uint64, rate float64, bytes uint64) error {
 	return nil
 }
 
-// checkRate returns ErrParams unless a filter of capacity keys can have the given
+// checkRate returns ErrParams unless a filter of capacity keys can have this
 // false-positive rate with 64-bit digests.
 func checkRate(m *fault.Maker, rate float64, capacity uint64) error {
 	if !(rate > 0 && rate < 1) {
@@ -81,7 +87,7 @@ func checkRate(m *fault.Maker, rate float64, capacity uint64) error {
 }
 
 // NeedBytes describes the memory that a rate needs, and the rate that fits,
-// rounded up to three digits.
+// rounded up to three digits. It leaves out a rate that would be printed as 1.
 func NeedBytes(bytes uint64, rate, fits float64) string {
 	need := fmt.Sprintf("at least %d for FPRate %g", bytes, rate)
 	fits *= 1.006

@@ -28,11 +28,12 @@ type params interface {
 	CapacityAt(rate float64) uint64
 }
 
-// A structure returns the parameters for a Config, and others that are similar
-// and use all of a memory. Some of these are invalid or too large. A plan
-// without MemoryBytes can be larger by slack, because it rounds up to eight
-// lines, or to a byte per slice. Cuckoo tables with narrow fingerprints are
-// rounded up by 0.1%.
+// A structure describes a kind of filter. params returns the parameters for a
+// Config. neighbors returns similar parameters that use all of a memory, some
+// of which are invalid or too large. slack returns how much larger a plan
+// without MemoryBytes can be than necessary, because it rounds up to eight
+// lines or to a byte per slice, or by 0.1% in cuckoo tables with narrow
+// fingerprints.
 type structure struct {
 	params    func(n uint64, rate float64, bytes uint64) (params, error)
 	neighbors func(p params, bytes uint64) []params
@@ -172,9 +173,9 @@ func (s structure) lowest(t *testing.T, name string, n, bytes uint64) float64 {
 	return lowest
 }
 
-// accepts checks a rate combined with a memory in which the lowest rate is
-// lowest: 0.7*lowest must be refused. Rates below 1e-7 are left out, since they
-// take long and a cuckoo filter cannot have them.
+// accepts checks rates in a memory whose lowest rate is given. This rate and
+// higher ones must be accepted, and 0.7*lowest must be refused. Rates below
+// 1e-7 are left out, since they take long and a cuckoo filter cannot have them.
 func (s structure) accepts(t *testing.T, n, bytes uint64, lowest float64) {
 	t.Helper()
 	for _, rate := range []float64{lowest, 1.2 * lowest, 2 * lowest} {

@@ -5,8 +5,9 @@ import (
 	"runtime"
 )
 
-// LeastAllocated returns how many bytes f allocates. Since other goroutines
-// also allocate, it calls f several times and returns the minimum.
+// LeastAllocated returns the number of bytes that f allocates. Since other
+// goroutines can allocate at the same time, it calls f several times and
+// returns the minimum.
 func LeastAllocated(runs int, f func()) uint64 {
 	least := uint64(math.MaxUint64)
 	for ; runs > 0 && least > 0; runs-- {

@@ -11,7 +11,7 @@ import (
 )
 
 // Documented checks that a document in docs contains a formatted text, so that
-// its numbers are those of the test. Line breaks do not matter.
+// the document has the numbers of the test. Line breaks do not matter.
 func Documented(t testing.TB, document, format string, args ...any) {
 	t.Helper()
 	file := filepath.Join("docs", document)

@@ -8,9 +8,9 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// NamesWhatFits checks the error for a rate and a memory that do not fit. The
-// memory that it names must be enough for the rate, and the rate that it names
-// must be possible in the given memory.
+// NamesWhatFits checks the error of try for a rate and a memory limit that
+// cannot both be met. The memory that the error names must be enough for the
+// rate. The rate that it names, if any, must be possible in the given memory.
 func NamesWhatFits(t require.TestingT, err error, rate float64, try func(rate float64, bytes uint64) error, bytes uint64) {
 	more, higher := needOf(t, err)
 	require.Greater(t, more, bytes)

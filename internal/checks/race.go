@@ -2,6 +2,6 @@
 
 package checks
 
-// Race reports whether the race detector is used. It makes sync.Pool drop some
-// of its memory.
+// Race reports whether the race detector is used, with which sync.Pool drops
+// some of its memory at random.
 const Race = true

@@ -1,6 +1,7 @@
-// Package checks provides checks for the tests of several packages: measured
-// false-positive rates, sizes for a memory limit, zero values, allocations, and
-// long tests. It also computes digests for them.
+// Package checks contains what the tests of several packages use: checks of
+// measured false-positive rates, of sizes for a memory limit, of zero values,
+// of allocations and of numbers in documents, digests for them, and long forms
+// of tests.
 package checks
 
 import (
@@ -54,10 +55,11 @@ func batches(fam hashfam.Family, first, n uint64, do func([]hashfam.Digest)) {
 }
 
 // LargeSet adds the public digests of the numbers below n in batches, unless
-// add is nil, looks them up, and measures the rate with up to 40,000,000 absent
-// keys. The tolerance is six standard deviations, which a correct program
-// exceeds with a probability below 2e-9, plus the variation between full
-// structures, which is less than 1/sqrt(n) for each of 30 hashes.
+// add is nil. It looks them up, and measures the rate with n absent keys, but
+// at most 40,000,000. The tolerance is the sum of two parts: six standard
+// deviations, which a correct program exceeds with a probability below 2e-9,
+// and the variation between full structures, which is less than 1/sqrt(n) of
+// the rate for each of up to 30 hashes.
 func LargeSet(t *testing.T, n uint64, add func([]hashfam.Digest) error, s Rated) {
 	t.Helper()
 	if add != nil {
@@ -70,9 +72,10 @@ func LargeSet(t *testing.T, n uint64, add func([]hashfam.Digest) error, s Rated)
 }
 
 // SmallSets builds structures of 0 to 100 keys with many families. It checks
-// that no key is lost and that the mean rate is exact within seven standard
-// errors. Since the structures are independent, a correct program exceeds that
-// with a probability below 1e-10 for each of up to 101 means.
+// that no key is lost, and that the mean rate of the structures with n keys
+// differs from the exact one by at most seven standard errors. Since the
+// structures are independent, a correct program exceeds that with a probability
+// below 1e-10 for each of up to 101 means.
 func SmallSets(t *testing.T, fresh func(fam hashfam.Family, keys []hashfam.Digest) Rated) {
 	const queries = 1000
 	families := 100
@@ -102,23 +105,23 @@ func SmallSets(t *testing.T, fresh func(fam hashfam.Family, keys []hashfam.Diges
 		k := float64(families)
 		mean := sum / k
 		want := exact / k
-		// Few hits say little about the variance. Queries alone have this.
+		// The measured variance is unreliable if there are few hits, so it is
+		// at least the variance that the queries alone cause.
 		variance := max(squares/k-mean*mean, want*(1-want)/queries)
 		t.Logf("%d keys: rate %.5f, exact %.5f", n, mean, want)
 		require.InDelta(t, want, mean, 7*math.Sqrt(variance/k), "%d keys", n)
 	}
 }
 
-// A Sharding assigns digests to shards by some of their bits. Draw returns
-// random digests that belong to the same shard.
+// A Sharding selects a digest's shard by some of its bits. Draw returns random
+// digests that all belong to the same shard.
 type Sharding struct {
 	Name string
 	Draw func(r *rand.Rand) hashfam.Digest
 }
 
-// Shardings returns the usual ways to select a shard by a digest's bits, and
-// one without sharding. The rate of a shard's filter must not depend on this
-// choice.
+// Shardings returns the usual ways to select a digest's shard, and one without
+// shards. The rate of a shard's filter must not depend on this choice.
 func Shardings() []Sharding {
 	within := func(low, size uint64) func(*rand.Rand) hashfam.Digest {
 		return func(r *rand.Rand) hashfam.Digest { return hashfam.Digest(low + r.Uint64N(size)) }
@@ -153,9 +156,9 @@ func Probing(x uint64) hashfam.Digest {
 }
 
 // Long reports whether a test should run in its long form: if FILTERFAM_LONG is
-// set and enough memory is available. It prints its arguments, the minutes on a
-// single core and the memory, which must be literals, because .ci/long adds up
-// the minutes.
+// set and enough memory is available. minutes is the time that the long form
+// needs on a single core. Both numbers must be literals, because .ci/long finds
+// them in the source.
 func Long(t testing.TB, minutes, gigabytes float64) bool {
 	t.Helper()
 	if os.Getenv("FILTERFAM_LONG") == "" {
@@ -169,8 +172,8 @@ func Long(t testing.TB, minutes, gigabytes float64) bool {
 	return gigabytes <= most
 }
 
-// memory returns the available gigabytes: up to 2 on a 32-bit platform, and any
-// number if it is unknown.
+// memory returns the available gigabytes: at most 2 on a 32-bit platform, and
+// infinity if the number is unknown.
 func memory() float64 {
 	most := math.Inf(1)
 	if strconv.IntSize == 32 {

@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// worksOnZero matches the methods that never panic on a zero value, and mayWork
-// those that only panic on some zero values. ApplyDelta and InnerProduct return
-// an error. All other methods panic, because they use keys or change the
-// structure. prints matches those that print it.
+// worksOnZero matches the names of methods that never panic on a zero value,
+// and mayWork those that panic on some zero values only. All other methods must
+// panic, because they use keys or change the structure. prints matches those
+// that print a value.
 var (
 	worksOnZero = regexp.MustCompile("^(Unmarshal.*|Marshal.*|Append.*|WriteTo|ReadFrom|Verify|ApplyDelta|Clone|Snapshot|Equal|" +
 		"String|GoString|LogValue|Params|Config|Family|Len|Pages|Shards|Each|All|SizeBytes|FillRatio|Stuck|Total|" +
@@ -22,10 +22,11 @@ var (
 	prints  = regexp.MustCompile("^(Format|GoString|String|LogValue|MarshalJSON|MarshalText)$")
 )
 
-// ZeroValues checks that each method of the zero values, and of receivers,
-// panics with a text that matches if it uses keys or changes the structure, and
-// works otherwise. A clone is a zero value, too. Values must be printed and
-// marshaled like pointers.
+// ZeroValues checks the methods of values, which are zero values or receivers.
+// Methods that use keys or change the structure must panic with a text that
+// matches the regular expression, and the others must not panic. A clone of a
+// value is checked, too. Values must be printed and marshaled like pointers to
+// them.
 func ZeroValues(t *testing.T, text string, values ...any) {
 	for at, clones := 0, len(values); at < len(values); at++ {
 		v := reflect.ValueOf(values[at])
@@ -59,8 +60,8 @@ func recovered(f func()) (got any) {
 	return nil
 }
 
-// dummies returns arguments for a call: slices of eight elements, pointers to
-// zero values, and an empty stream.
+// dummies returns arguments for a call of f: slices of eight elements, pointers
+// to zero values, an empty stream, and otherwise zeros.
 func dummies(f reflect.Type) (list []reflect.Value) {
 	for i := range f.NumIn() {
 		in := f.In(i)

@@ -1,6 +1,6 @@
-// Package cli contains what the commands filterfam and filterbuild share: the
-// types of structures, flags for numbers, the secret key, and errors in the words
-// of the flags.
+// Package cli contains the common parts of the commands filterfam and
+// filterbuild: the types of structures, flags for numbers, the secret key, and
+// errors in the words of the flags.
 package cli
 
 import (
@@ -15,8 +15,8 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A Number is a flag such as -n 1e6. It implements the Value of packages flag
-// and pflag.
+// A Number is a flag such as -n 1e6. It implements the interfaces Value of
+// packages flag and pflag.
 type Number uint64
 
 func (n *Number) String() string { return strconv.FormatUint(uint64(*n), 10) }
@@ -24,7 +24,8 @@ func (n *Number) String() string { return strconv.FormatUint(uint64(*n), 10) }
 // Type returns the word for the number in a list of flags.
 func (n *Number) Type() string { return "number" }
 
-// Set sets n to the number in text. 1k is 1000, 1M a million and 1G a billion.
+// Set sets n to the number in text. 1k is 1000, 1M a million, 1G a billion and
+// 1T a trillion.
 func (n *Number) Set(text string) error {
 	x, err := parse(text, 1000)
 	if err != nil || !(x >= 1 && x <= 1<<48 && x == math.Trunc(x)) {
@@ -34,8 +35,8 @@ func (n *Number) Set(text string) error {
 	return nil
 }
 
-// A Size is a flag such as -memory 64M. It implements the Value of packages
-// flag and pflag.
+// A Size is a flag such as -memory 64M. It implements the interfaces Value of
+// packages flag and pflag.
 type Size uint64
 
 func (s *Size) String() string { return strconv.FormatUint(uint64(*s), 10) }
@@ -43,7 +44,8 @@ func (s *Size) String() string { return strconv.FormatUint(uint64(*s), 10) }
 // Type returns the word for the size in a list of flags.
 func (s *Size) Type() string { return "bytes" }
 
-// Set sets s to the number of bytes in text. 1K is 1024.
+// Set sets s to the number of bytes in text. 1K is 1024 bytes, and 1KB and 1KiB
+// are the same.
 func (s *Size) Set(text string) error {
 	text = strings.ToUpper(text)
 	x, err := parse(strings.TrimSuffix(strings.TrimSuffix(text, "B"), "I"), 1024)
@@ -54,7 +56,8 @@ func (s *Size) Set(text string) error {
 	return nil
 }
 
-// parse returns the number in text, which can end with K, M, G or T.
+// parse returns the number in text, which can end with K, M, G or T. A K stands
+// for kilo, and each next letter for kilo times as much.
 func parse(text string, kilo float64) (float64, error) {
 	unit := 1.0
 	for _, suffix := range []string{"K", "M", "G", "T"} {
@@ -67,8 +70,8 @@ func parse(text string, kilo float64) (float64, error) {
 	return strconv.ParseFloat(text, 64)
 }
 
-// A Rate is a flag such as -fpr 1%. It implements the Value of packages flag and
-// pflag.
+// A Rate is a flag such as -fpr 1%. It implements the interfaces Value of
+// packages flag and pflag.
 type Rate float64
 
 func (r *Rate) String() string { return strconv.FormatFloat(float64(*r), 'g', -1, 64) }
@@ -76,7 +79,7 @@ func (r *Rate) String() string { return strconv.FormatFloat(float64(*r), 'g', -1
 // Type returns the word for the rate in a list of flags.
 func (r *Rate) Type() string { return "rate" }
 
-// Set sets r to the rate in text.
+// Set sets r to the rate in text. It does not check the range.
 func (r *Rate) Set(text string) error {
 	digits, percent := strings.CutSuffix(text, "%")
 	x, err := strconv.ParseFloat(digits, 64)
@@ -113,9 +116,9 @@ func FamilyOf(key hashfam.Key, source string) (hashfam.Family, error) {
 	return hashfam.New(key), nil
 }
 
-// CheckRate returns an error if a filter of some keys has more than twice the
-// wanted rate. limit is the flag or field that was too small, and want is what
-// would have been right.
+// CheckRate returns an error if the rate of a filter with some keys is more
+// than twice the wanted one. limit is the flag or field that was too small, and
+// want is a value that would have been enough.
 func CheckRate(limit string, keys uint64, rate, wanted float64, want string) error {
 	if rate <= 2*wanted {
 		return nil
@@ -124,14 +127,16 @@ func CheckRate(limit string, keys uint64, rate, wanted float64, want string) err
 		limit, keys, 100*rate, 100*wanted, want)
 }
 
-// Full returns the error for a filter that does not have room for all keys.
+// Full returns the error for a filter without room for all keys. See
+// [CheckRate].
 func Full(limit string, keys uint64, want string) error {
 	return fmt.Errorf("%s is too small for %d keys; want %s", limit, keys, want)
 }
 
 // words returns a Replacer that turns the names of fields into the names of
-// flags. These begin with dash, or with a hyphen if they have one letter, but
-// not in formulas, where a hyphen would be read as a minus.
+// flags. The names of flags begin with dash, or with a hyphen if they have one
+// letter. In formulas, they begin with neither, because it would look like a
+// minus.
 func words(dash string) *strings.Replacer {
 	all := []string{
 		"Capacity/", "n/", "Expected/", "n/", "2^64 Epsilon", "2^64 epsilon", "or K", "or -k", "Capacity", "-n", "Expected", "-n",
@@ -145,8 +150,8 @@ func words(dash string) *strings.Replacer {
 	return strings.NewReplacer(all...)
 }
 
-// Message returns the text of an error in a line, in the words of the flags,
-// whose names begin with dash.
+// Message returns the text of an error in a single line. It contains the names
+// of flags, which begin with dash, instead of fields.
 func Message(err error, dash string) string {
 	var field *hashfam.FieldError
 	if !errors.As(err, &field) {

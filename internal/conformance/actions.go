@@ -10,8 +10,8 @@ import (
 	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
 
-// build builds the structure, and the twin from the same keys in another order.
-// Some keys are repeated.
+// build builds the structure, and then the twin from the same keys in reverse
+// order, with some keys repeated.
 func (m *Machine) build() {
 	keys := drawSet(m.T)
 	builders := m.s.Builders(m.T, m.Family)
@@ -37,8 +37,8 @@ func (m *Machine) forget() {
 
 func (m *Machine) form(forms []Form) Form { return rapid.SampledFrom(forms).Draw(m.T, "form") }
 
-// Add adds keys to f, which is F or a version of it, and to the twin, using one
-// of the forms.
+// Add adds keys to f and to the twin. f is F, or contains the same keys, like a
+// bloom.Concurrent made from it. One of the forms of Add is used.
 func (m *Machine) Add(f any, keys []string) {
 	form := m.form(m.s.adds(f))
 	n, err := form.do(keys...)
@@ -47,7 +47,8 @@ func (m *Machine) Add(f any, keys []string) {
 	require.Equal(m, failed, err)
 }
 
-// addTwin adds keys to the twin. A failed Add must fail again without a change.
+// addTwin adds keys to the twin. If an Add fails, it must fail again, without a
+// change.
 func (m *Machine) addTwin(keys ...string) (int, error) {
 	add := m.s.adds(m.Twin)[0]
 	n, err := add.do(keys...)
@@ -107,15 +108,15 @@ func (m *Machine) delete() {
 	}
 }
 
-// remove deletes keys. The form should find the wanted number.
+// remove deletes keys using a form, which must delete as many as want says.
 func (m *Machine) remove(form Form, keys []string, want int) {
 	n, err := form.do(keys...)
 	require.NoError(m, err)
 	must(m, n == want, "%s deleted %d of %d keys, want %d", form.Name, n, len(keys), want)
 }
 
-// Agree is like the action "all forms agree". The others are versions of the
-// structure with the same keys.
+// Agree checks that all forms return the same results for these keys, also in
+// others, which must contain the same keys as F.
 func (m *Machine) Agree(keys []string, others ...any) { m.s.agree(m, keys, m.F, others...) }
 
 // agree checks that f and the others return the same results in all forms of
@@ -156,8 +157,9 @@ func (s Structure) alike(t rapid.TB, f, other any) {
 	}
 }
 
-// merge merges up to two other structures and, if there are few keys, also the
-// structure itself, up to twice and in any place.
+// merge merges up to two other structures. If there are few keys, it also
+// merges the structure with itself, up to twice and at any place among the
+// others.
 func (m *Machine) merge() {
 	others := make([]Encoded, rapid.IntRange(0, 2).Draw(m.T, "number of others"))
 	var keys []string
@@ -191,15 +193,15 @@ func (m *Machine) merge() {
 	m.Resync()
 }
 
-// Resync replaces the twin by a copy. It should be called after an action whose
-// result depends on the order of keys.
+// Resync replaces the twin by a copy of the structure. It should be called
+// after an action whose result depends on the order of keys.
 func (m *Machine) Resync() {
 	b := encode(m, m.F)
 	m.Twin = m.s.receiver(m.Family)
 	require.NoError(m, m.Twin.UnmarshalBinary(b))
 }
 
-// clone continues with a clone.
+// clone continues with a clone of the structure.
 func (m *Machine) clone() {
 	m.Leave(m.F)
 	m.F = m.s.clone(m.F)

@@ -9,7 +9,8 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A Form is a variant of some method with a key, for example AddString for Add.
+// A Form is a variant of a method with a key. For example, AddString is a form
+// of Add.
 type Form struct {
 	Name string
 	// Counts is true if the result is the number of copies.
@@ -17,8 +18,9 @@ type Form struct {
 
 	family hashfam.Family
 	// call calls the method for all keys until it fails. It returns a number
-	// for each key, which is the result of a query, or 1 if the key was added,
-	// found or deleted, or it returns their sum. Only the first call allocates.
+	// for each key: the result of a query, or 1 if the key was added, found or
+	// deleted, and otherwise 0. If the method returns only the sum of these
+	// numbers, call returns this sum. Only the first call allocates.
 	call func(*keys) ([]uint64, error)
 }
 
@@ -50,9 +52,10 @@ func (f Form) do(texts ...string) (sum int, err error) {
 	return sum, err
 }
 
-// Forms returns the forms of a method of f. The methods take a key (bytes, a
-// string or a digest) or all digests, and return nothing, a number, a bool or
-// an error. A method can also be a Form.
+// Forms returns the forms of a method of f. methods are the method values: they
+// take a key (bytes, a string or a digest), or all digests. They return
+// nothing, a number, a bool or an error, or one of these and an error. A Form
+// is returned as it is.
 func Forms(name string, f any, methods ...any) (forms []Form) {
 	family := f.(interface{ Family() hashfam.Family }).Family()
 	for _, m := range methods {
@@ -106,8 +109,10 @@ func each[K any](keys []K, numbers []uint64, call func(K) (uint64, error)) ([]ui
 	return numbers, nil
 }
 
-// Answers returns a form whose method appends an answer for each digest. If it
-// does not append to mark, the form returns no numbers.
+// Answers returns the form of a method such as ContainsAll, which appends an
+// answer for each digest to a slice. The slice contains mark. If the method
+// overwrites it instead of appending, the form returns no numbers, so the test
+// fails.
 func Answers[R comparable](name string, mark R, call func([]R, []hashfam.Digest) []R, number func(R) uint64) Form {
 	dst := []R{mark}
 	return Form{Name: name, call: func(k *keys) ([]uint64, error) {
@@ -122,7 +127,8 @@ func Answers[R comparable](name string, mark R, call func([]R, []hashfam.Digest)
 	}}
 }
 
-// method converts a method with a key of this type. Otherwise it returns nil.
+// method converts a method that takes a key of type K. It returns nil for other
+// methods.
 func method[K any](method any) func(K) (uint64, error) {
 	switch call := method.(type) {
 	case func(K):
@@ -146,8 +152,8 @@ func One(is bool) uint64 {
 	return 0
 }
 
-// Adds and the following functions return the forms of a method that structures
-// share, or none.
+// Adds returns the forms of Add of f, or none if f cannot add keys. The
+// following functions do the same for other methods.
 func Adds(f any) []Form {
 	type unlimited interface {
 		Add([]byte)
@@ -229,8 +235,8 @@ func counts(f any) []Form {
 	return none[interface{ Count([]byte) uint64 }](f)
 }
 
-// none returns no forms. It panics if f has the method, because then another
-// form is missing.
+// none returns no forms. It panics if f has the first form of the method,
+// because then f lacks another one.
 func none[I any](f any) []Form {
 	if _, has := f.(I); has {
 		panic(fmt.Sprintf("%T has no other forms of %T", f, new(I)))
@@ -238,7 +244,7 @@ func none[I any](f any) []Form {
 	return nil
 }
 
-// Counting sets Counts of all forms.
+// Counting returns forms after setting Counts in all of them.
 func Counting(forms []Form) []Form {
 	for i := range forms {
 		forms[i].Counts = true

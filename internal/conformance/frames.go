@@ -22,16 +22,18 @@ import (
 	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
 
-// Test runs all properties of encodings and output as subtests. They use little
-// memory at a time, so they need less time if garbage is collected less often.
+// Test runs all properties of encodings and output as subtests. Since they use
+// little memory at a time, they are faster when garbage is collected less
+// often.
 func (s Structure) Test(t *testing.T) {
-	runtime.GC() // so that the percentage is of what the properties use
+	runtime.GC() // otherwise, the percentage would include the garbage of earlier tests
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
 	for name, check := range s.Properties() {
 		t.Run(name, func(t *testing.T) { check(t) })
 	}
 }
 
+// Properties returns the properties that Test runs, by their names.
 func (s Structure) Properties() map[string]func(rapid.TB) {
 	drawn := func(property func(*rapid.T, Encoded)) func(rapid.TB) {
 		return func(t rapid.TB) {
@@ -97,7 +99,8 @@ func (s Structure) incompatible(t *rapid.T, f Encoded) {
 // decode decodes b, which may be damaged, into f using the given ways, and
 // returns true if b is valid. Then f must be encoded to the same bytes, since
 // decoders must not ignore any bit. Otherwise the error must be want, if that
-// is not nil, and f must not change.
+// is not nil, and f must not change. decode also checks that views, headers and
+// FrameReaders agree with this.
 func (s Structure) decode(t rapid.TB, f Encoded, b []byte, want error, ways ...way) bool {
 	own, _ := f.MarshalBinary() // fails for a receiver
 	whole := f.UnmarshalBinary(b)
@@ -162,9 +165,9 @@ type way struct {
 // GoString is called by rapid.
 func (w way) GoString() string { return strconv.Quote(w.name) }
 
-// ways are all ways to decode. Some streams return only a part of what is read,
-// or return data and an error at the same time, and some continue after the
-// frame.
+// ways contains all ways to decode. Some of their streams return only a part of
+// the bytes that are requested, or data and an error at the same time, and some
+// continue after the frame.
 var ways = []way{
 	{"UnmarshalBinary", Encoded.UnmarshalBinary},
 	{"UnmarshalText", func(f Encoded, b []byte) error { return f.UnmarshalText(frametest.Text(b)) }},
@@ -218,8 +221,8 @@ func (s Structure) golden(t rapid.TB, file string, built Encoded) {
 	require.ErrorIs(t, used.UnmarshalText(append(frametest.Text(b), '?')), hashfam.ErrCorrupt)
 }
 
-// streams checks that failed reads and writes, also of nil, do not change a
-// structure.
+// streams checks that failed reads and writes, including those with a nil
+// reader or writer, do not change a structure.
 func (s Structure) streams(t *rapid.T, f Encoded) {
 	used := s.filled(t, f.Family())
 	own, b := encode(t, used), encode(t, f)
@@ -248,7 +251,7 @@ func (s Structure) missing(t rapid.TB, f Encoded) {
 	}
 }
 
-// lyingLength checks that a frame that claims to have 2^40 bits is rejected,
+// lyingLength checks that a frame whose header claims 2^40 bits is rejected,
 // and that the decoder does not allocate memory for them.
 func (s Structure) lyingLength(t rapid.TB) {
 	golden := s.Golden[slices.Min(slices.Collect(maps.Keys(s.Golden)))]()

@@ -13,15 +13,16 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// A Machine tests a structure by random actions. It also has a twin, to which
-// the same keys are added individually, and an exact model. After each action,
-// the structure must equal the twin and contain the keys in the model.
+// A Machine tests a structure, F, by random actions. Each action also changes
+// the twin, to which keys are added individually, and an exact model of the
+// keys. After each action, the structure must equal the twin and contain the
+// keys in the model.
 type Machine struct {
 	*rapid.T
 	Family  hashfam.Family
 	F, Twin Encoded
-	// Counts maps each key to the number of copies that must be found. Added
-	// contains the keys in the order in which they were added.
+	// Counts is the model: it maps each key to the number of copies that must
+	// be found. Added contains the keys in the order in which they were added.
 	Counts map[string]uint64
 	Added  []Entry
 	// Exact is true if the structure contains no keys except Counts.
@@ -34,7 +35,7 @@ type Machine struct {
 	aside []func() // check that previous structures have not changed
 }
 
-// An Entry is a key, and how often it was added.
+// An Entry says that N copies of a key were added at a time.
 type Entry struct {
 	Key string
 	N   uint64
@@ -66,7 +67,8 @@ func (s Structure) filled(t *rapid.T, fam hashfam.Family) Encoded {
 	return f
 }
 
-// addKeys adds keys to f until one does not fit. It returns those that were added.
+// addKeys adds keys to f until one does not fit. It returns those that were
+// added.
 func (s Structure) addKeys(f Encoded, keys []string) []string {
 	n, _ := s.adds(f)[0].do(keys...)
 	return keys[:n]
@@ -105,8 +107,8 @@ func (m *Machine) Count(key string, n uint64) {
 	m.Added = append(m.Added, Entry{key, n, m.Now})
 }
 
-// Advance sets the time. Keys that were added before the first call belong to
-// its time. Time never goes back.
+// Advance sets the time of the model, which never goes back. Keys that were
+// added before the first call get the time of this call.
 func (m *Machine) Advance(t int64) {
 	if !m.Timed {
 		m.Timed = true
@@ -118,7 +120,7 @@ func (m *Machine) Advance(t int64) {
 	m.Now = max(m.Now, t)
 }
 
-// members returns the keys that must be found, in order.
+// members returns the keys that must be found, in sorted order.
 func (m *Machine) members() []string {
 	keys := slices.Sorted(maps.Keys(m.Counts))
 	return slices.DeleteFunc(keys, func(key string) bool { return m.Counts[key] == 0 })
@@ -187,8 +189,8 @@ func (m *Machine) checkCounts(keys []string) {
 	}
 }
 
-// finish makes the checks that are too slow for every action: all keys, all
-// forms, encodings, deleting every key, and Leave.
+// finish makes the checks that are too slow to be made after every action: all
+// keys, all forms, encodings, deleting every key, and those of Leave.
 func (m *Machine) finish() {
 	m.Logf("at the end")
 	m.checkCounts(m.members())
@@ -217,8 +219,8 @@ func (m *Machine) rebuild() {
 	}
 }
 
-// Leave checks at the end that f has not changed since this call, and that
-// Equal agrees with the encodings.
+// Leave registers a check for the end of the run: f must not have changed since
+// this call, and Equal of F and f must agree with their encodings.
 func (m *Machine) Leave(f Encoded) {
 	b := encode(m, f)
 	m.aside = append(m.aside, func() {

@@ -20,8 +20,9 @@ import (
 	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
 
-// view opens a view of b and returns the error. If the structure has no views,
-// view returns otherwise. If f is not nil, the view must agree with f.
+// view opens a view of b and returns the error of opening or verifying it. If f
+// is not nil, the view must agree with f. If the structure has no views, view
+// returns otherwise.
 func (s Structure) view(t rapid.TB, b []byte, fam hashfam.Family, f Encoded, otherwise error) error {
 	if s.View == nil {
 		return otherwise
@@ -51,10 +52,10 @@ func (s Structure) view(t rapid.TB, b []byte, fam hashfam.Family, f Encoded, oth
 	return err
 }
 
-// copied decodes b, of which v is a view. If views have the same type as the
-// structure, it decodes b into v, and first checks the view: v must be equal to
-// the decoded structure and must be encoded to b. But if damaged, the error of
-// Verify, is not nil, then encoding the view must return this error.
+// copied decodes b and returns the result. v is a view of b. If v has the type
+// of the structure, b is decoded into v, after these checks: v must equal the
+// decoded structure and must be encoded to b. If damaged, which is the error of
+// Verify, is not nil, encoding v must return this error instead.
 func (s Structure) copied(t rapid.TB, v any, b []byte, fam hashfam.Family, damaged error) (Encoded, error) {
 	b = bytes.Clone(b)
 	if reflect.TypeOf(v) != reflect.TypeOf(s.zero()) {
@@ -98,9 +99,11 @@ func (s Structure) header(t rapid.TB, b []byte, fam hashfam.Family, f Encoded) e
 }
 
 // ask queries b, which may be damaged, at different addresses. If b is valid,
-// the results must agree with f. Otherwise true must be returned with the error
-// of the decoder, unless the damage is only in a checksum, in the payload, or
-// in a payload length that depends on the payload.
+// the results must agree with f. Otherwise, each query must return true and the
+// reason of the decoder's error, invalid. But a query computes no checksum and
+// does not check the whole payload, so it need not return an error if the
+// header has only a wrong checksum or, in structures with layers, a wrong
+// payload length.
 func (s Structure) ask(t rapid.TB, b []byte, f Encoded, invalid error) {
 	if s.Ask == nil {
 		return

@@ -13,8 +13,8 @@ import (
 	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
 
-// Encoded has the methods of all structures, except those that other types
-// implement with other arguments: see [Of].
+// Encoded has the methods of all structures, except for those whose signature
+// contains the type of the structure; see [Of].
 type Encoded interface {
 	Family() hashfam.Family
 
@@ -27,14 +27,14 @@ type Encoded interface {
 	slog.LogValuer
 }
 
-// A Structure describes how a structure is used, encoded and printed. Type and
-// ClaimHuge must be set, while other fields can be nil. Most methods are found
-// by their signatures; see [Adds].
+// A Structure describes how a structure is used, encoded and printed. Type,
+// Golden and ClaimHuge must be set, while other fields can be nil. Most methods
+// are found by their signatures; see [Adds].
 type Structure struct {
 	Type
-	// Builders draws parameters and returns all ways to build a structure using
-	// them, if it cannot be created empty. The order of digests and repetitions
-	// must not matter.
+	// Builders is set if the structure cannot be created empty. It draws
+	// parameters and returns all ways to build a structure with them, whose
+	// result must not depend on the order or the repetition of digests.
 	Builders func(*rapid.T, hashfam.Family) map[string]Builder
 
 	// Add and Delete return all forms of these methods. They are needed only if
@@ -44,7 +44,7 @@ type Structure struct {
 	// Full is the error of Add and Merge if there is no room for a key, or nil
 	// if there always is.
 	Full error
-	// Questions contains queries of the structure and its view other than
+	// Questions contains further queries of the structure and its view, besides
 	// Contains and Count. A result above 0 means that the key may be contained.
 	Questions []func(any) []Form
 
@@ -74,13 +74,13 @@ type Structure struct {
 	// bits, and returns its payload length in bytes.
 	ClaimHuge func(params []byte) (payload uint64)
 	// Header reads the parameters, and View opens a view; see [Untyped]. The
-	// view must return the same as the structure. It can have the structure's
+	// view must return the same results as the structure, and can have its
 	// type.
 	Header func(io.Reader, hashfam.Family) (params any, err error)
 	View   func([]byte, hashfam.Family) (view any, err error)
 	// Ask returns a function that queries frames of the family.
 	Ask func(hashfam.Family) Asker
-	// Reads calls further methods that only read. It returns values, some of
+	// Reads calls further methods that only read, and returns values, some of
 	// which contain the structure or its family.
 	Reads func(Encoded) []any
 }
@@ -198,9 +198,9 @@ func made[T any](f T, err error) T {
 	return f
 }
 
-// variants returns structures in which one parameter is different, and its
-// name, or "" if further parameters depend on it. It leaves out structures that
-// cannot be created.
+// variants returns structures that differ from f in one parameter, with the
+// name of the parameter, or with "" if other parameters depend on it and
+// differ, too. It leaves out structures that cannot be created.
 func (t Type) variants(f Encoded) map[Encoded]string {
 	p := reflect.ValueOf(t.params(f))
 	found := map[Encoded]string{}

@@ -31,8 +31,9 @@ func (m *Maker) Context(ctx context.Context) error {
 	return nil
 }
 
-// Zero returns the panic value if a zero value of the type name is used. It
-// should be stored in a variable, so that methods that panic can be inlined.
+// Zero returns the value to panic with when a zero value is used. name is its
+// type, and make says how to make a valid one. The result should be stored in a
+// variable, so that methods that panic can be inlined.
 func (m *Maker) Zero(name, make string) any {
 	return m.Package + ": use of a zero " + name + ": make it with " + make
 }
@@ -40,8 +41,9 @@ func (m *Maker) Zero(name, make string) any {
 // RateRange describes the allowed rates, which are not percentages.
 const RateRange = "above 0 and below 1; 0.05 is 5%"
 
-// Fits returns an error with the given reason if the structure that follows
-// from a field is larger than this platform allows. Plans may be larger.
+// Fits returns an error with the given reason if a structure of this many
+// bytes, which follow from the field, is larger than this platform allows. It
+// is not called for plans, which may be larger.
 func (m *Maker) Fits(reason error, field string, value any, bytes uint64) error {
 	if bytes <= sizing.MaxBytes {
 		return nil

@@ -156,8 +156,8 @@ console.log(JSON.stringify(JSON.parse(fs.readFileSync(0)).map(({ Frame, Keys, Tr
 })));
 `
 
-// run runs a program beside the reader's file, or skips the test if the language
-// is not installed. It returns the output.
+// run runs a program beside the reader's file, or skips the test if the
+// language is not installed. It returns the output.
 func (r reader) run(t *testing.T, program string, input []byte, more map[string][]byte) []byte {
 	t.Helper()
 	command, err := exec.LookPath(r.command)
@@ -402,9 +402,9 @@ func TestReadersRefuseDamagedFrames(t *testing.T) {
 	})
 }
 
-// Anyone can write a frame with correct checksums. Opening it must not need much
-// more memory than its length, or longer than usual, and if it is accepted it
-// must have the same results.
+// Anyone can write a frame with correct checksums. Opening such a frame must
+// need neither much more memory than its length nor much time. If it is
+// accepted, a reader must return the same results as the library.
 func TestReadersOpenForgedFrames(t *testing.T) {
 	var golden [][]byte
 	for _, path := range files(t, "*.bin") {

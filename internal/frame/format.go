@@ -8,7 +8,7 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// A Format describes how a structure is encoded. P holds the contents of its
+// A Format describes how a structure is encoded. P is the type of the parsed
 // header, and T is the type of the payload's numbers.
 type Format[P any, T number] struct {
 	Kind    Kind
@@ -16,14 +16,14 @@ type Format[P any, T number] struct {
 	Version uint8
 	Errs    *fault.Maker // creates errors of the structure's package
 
-	// Parse parses a verified header. It returns an error if the parameters are
-	// invalid or if the payload does not have the length that they require, so
-	// the header's length is then right.
+	// Parse parses a header with a correct checksum. It returns an error if the
+	// parameters are invalid, or if the payload does not have the length that
+	// they require.
 	Parse func(h Header, fam hashfam.Family) (P, error)
 }
 
 // New returns a header for a payload of the given length in bytes. params is a
-// struct of numbers, see [EncodeParams].
+// struct of numbers; see [EncodeParams].
 func (f Format[P, T]) New(fam hashfam.Family, params any, payload uint64) Header {
 	return Header{f.Kind, f.Version, fam.CheckValue(), EncodeParams(params), payload}
 }
@@ -33,8 +33,8 @@ func (f Format[P, T]) NewWords(fam hashfam.Family, payload uint64, words ...uint
 	return f.New(fam, words, payload)
 }
 
-// Header reads a header that was encoded with fam, and returns its contents and
-// the number of bytes in the payload. After an error, P is zero.
+// Header reads a header that was encoded with fam. It returns the result of
+// Parse and the number of bytes in the payload. After an error, P is zero.
 func (f Format[P, T]) Header(r *Reader, fam hashfam.Family) (P, uint64, error) {
 	var zero P
 	h := r.HeaderOf(f.Version, fam.CheckValue(), f.kinds()...)
@@ -56,7 +56,7 @@ func (f Format[P, T]) kinds() []Kind {
 	return []Kind{f.Kind, f.Also}
 }
 
-// ReadHeader is like Header. It reads only the header from r.
+// ReadHeader is like Header for a stream, of which it reads only the header.
 func (f Format[P, T]) ReadHeader(r io.Reader, fam hashfam.Family) (P, error) {
 	p, _, err := f.Header(NewReader(r, f.Errs), fam)
 	return p, err
@@ -75,8 +75,8 @@ func (f Format[P, T]) Read(r *Reader, fam hashfam.Family) (P, []T, error) {
 	return p, values, r.err
 }
 
-// View returns a view of data, the contents of its header, and its payload,
-// which shares the memory of data. It checks only the header.
+// View returns a view of data, the parsed header, and the payload, which shares
+// the memory of data. It checks only the header.
 func (f Format[P, T]) View(data []byte, fam hashfam.Family) (View, P, []T, error) {
 	var p P
 	v, err := NewView(data, f.Kind, f.Version, fam.CheckValue(), f.Errs)
@@ -90,25 +90,29 @@ func (f Format[P, T]) View(data []byte, fam hashfam.Family) (View, P, []T, error
 	return v, p, values, err
 }
 
-// A Glance holds the first 16 bytes of all frames with the same kind, version
-// and family that have the same number of parameters, 16 or 32 bytes.
+// A Glance recognizes frames with few instructions, for structures that query a
+// frame without decoding it. It holds the first 16 bytes of a frame, which are
+// the same in all frames that have the same kind, version, family and length of
+// the parameters. This length must be 16 or 32 bytes.
 type Glance struct{ first, check uint64 }
 
-// Glance returns the Glance for frames that were encoded with fam and have the
-// given number of bytes of parameters.
+// Glance returns the Glance for frames that were encoded with fam and have
+// params bytes of parameters.
 func (f Format[P, T]) Glance(fam hashfam.Family, params int) Glance {
 	b := Header{Kind: f.Kind, Version: f.Version, Check: fam.CheckValue(), Params: make([]byte, params)}.append(nil)
 	return Glance{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])}
 }
 
-// Made reports whether g is not the zero value. No frame begins with a zero.
+// Made reports whether g is not the zero value. The first byte of a frame is
+// never zero.
 func (g Glance) Made() bool { return g.first != 0 }
 
 const glanceHeader = 64
 
-// At returns the first two parameters and the payload of the frame data, and
-// reports whether the fixed part, the length and the padding are valid. Further
-// parameters must be zero, like padding. At verifies no checksum.
+// At returns the first two parameters and the payload of the frame in data. ok
+// reports whether the first 16 bytes, the length, and the padding of the header
+// are valid, and whether all further parameters are zero. At computes no
+// checksum.
 func (g Glance) At(data []byte) (a, b uint64, payload []byte, ok bool) {
 	if len(data) < glanceHeader+sumBytes {
 		return 0, 0, nil, false
@@ -121,8 +125,9 @@ func (g Glance) At(data []byte) (a, b uint64, payload []byte, ok bool) {
 	return le.Uint64(h[24:]), le.Uint64(h[32:]), data[glanceHeader : glanceHeader+length], ok
 }
 
-// Refusal returns the contents of the header of a frame that g or its caller has
-// refused, or an error if the header is invalid.
+// Refusal is called for data that [Glance.At] or its caller has refused. It
+// returns the error of the header. If the header is valid, Refusal returns its
+// contents, so that the caller can say what else is wrong.
 func (f Format[P, T]) Refusal(g Glance, data []byte) (P, error) {
 	v, err := NewView(data, f.Kind, f.Version, g.check, f.Errs)
 	if err != nil {

@@ -18,8 +18,9 @@
 //
 // Since the header has its own checksum, a reader rejects a damaged length
 // instead of using it. But anyone who can change a frame can also correct its
-// checksums, so a reader allocates memory only in proportion to the bytes that
-// have arrived, regardless of the header.
+// checksums. Therefore, whatever length the header contains, a reader allocates
+// memory only in proportion to the bytes that have arrived or that are known to
+// follow.
 //
 // To read the code, start with frame.go, which parses and writes headers. The
 // other files are
@@ -43,7 +44,7 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// Magic are the first bytes of each frame.
+// Magic is the beginning of each frame.
 const Magic = "\xf1fam"
 
 const (
@@ -152,8 +153,8 @@ func (h Header) append(dst []byte) []byte {
 	return appendSum(dst, crcOf(dst[start:]))
 }
 
-// parseFixed parses the first 24 bytes. It returns a header without parameters
-// and their length.
+// parseFixed parses the first 24 bytes. It returns a header without parameters,
+// and the length of the parameters.
 func parseFixed(b []byte, m *fault.Maker) (Header, int, error) {
 	if string(b[:4]) != Magic {
 		return Header{}, 0, m.Field(hashfam.ErrCorrupt, "magic", fmt.Sprintf("% x", b[:4]), fmt.Sprintf("% x", Magic))
@@ -174,8 +175,8 @@ func parseFixed(b []byte, m *fault.Maker) (Header, int, error) {
 	return h, p, nil
 }
 
-// parseRest parses the whole header b, with p bytes of parameters, which will
-// share b's memory.
+// parseRest parses the whole header b, which contains p bytes of parameters.
+// The parameters of the result share the memory of b.
 func (h Header) parseRest(b []byte, p int, m *fault.Maker) (Header, error) {
 	end := len(b) - sumBytes
 	if err := checkSum("header checksum", b[end:], crcOf(b[:end]), m); err != nil {
@@ -185,9 +186,10 @@ func (h Header) parseRest(b []byte, p int, m *fault.Maker) (Header, error) {
 	return h, checkPadding("header", b[fixedBytes+p:end], m)
 }
 
-// expect returns an error unless the frame has one of these kinds and this
-// family, and this version or an older one. If the kind is still unknown, the
-// error is ErrVersion, since the frame is not damaged.
+// expect returns an error unless the frame has one of the wanted kinds, this
+// family, and this version or an older one. The error for a kind with a higher
+// number than all known ones is ErrVersion, because a later version may have
+// written the frame.
 func (h Header) expect(version uint8, check uint64, m *fault.Maker, wanted ...Kind) error {
 	switch {
 	case int(h.Kind) >= len(kinds):
@@ -220,8 +222,8 @@ func familyText(check uint64) string {
 	return fmt.Sprintf("keyed:%016x", check)
 }
 
-// checkSum compares a stored checksum, including four zero bytes, with the
-// computed one.
+// checkSum compares the computed checksum with the stored one, which four zero
+// bytes follow.
 func checkSum(field string, stored []byte, crc uint32, m *fault.Maker) error {
 	if got := binary.LittleEndian.Uint64(stored); got != uint64(crc) {
 		return m.Field(hashfam.ErrCorrupt, field, fmt.Sprintf("%x", got), fmt.Sprintf("%x", crc))

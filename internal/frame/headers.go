@@ -9,8 +9,9 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// ArrayVersion is the version of frames with an [Array], which are also written
-// in parts, without a structure.
+// ArrayVersion is the version of frames with an [Array]. Package filterbeam
+// needs it for [Array.Header], because it writes such frames in parts, without
+// a structure.
 const ArrayVersion = 1
 
 // An Array holds parameters of Bloom filters and counting Bloom filters. The
@@ -50,10 +51,12 @@ func ParseArray(h Header, m *fault.Maker) (Array, error) {
 	return Array{h.Kind, w[0], int(w[1] & 0xff), uint8(w[1] >> 8)}, err
 }
 
-// Words returns the parameters in words, of which only the given numbers of low
-// bits are used. If another bit is set or the length differs, Words returns
-// ErrCorrupt. Words does not allocate, so kinds with many small views use it;
-// in others, a struct with the offsets in comments is simpler, see [EncodeParams].
+// Words returns the parameters as 64-bit words. used contains, for each word,
+// the number of low bits that belong to fields. Words returns ErrCorrupt if
+// another bit is set, or if the number of words differs.
+//
+// Words does not allocate, so kinds with many small views use it. In other
+// kinds, a struct with the offsets in comments is simpler; see [EncodeParams].
 func (h Header) Words(m *fault.Maker, used ...int) ([4]uint64, error) {
 	var words [4]uint64
 	if err := h.checkLength(wordBytes*len(used), m); err != nil {
@@ -94,8 +97,8 @@ func EncodeParams(fields any) []byte {
 }
 
 // DecodeParams is the inverse of [EncodeParams]. fields is a pointer to the
-// struct. It returns ErrCorrupt if the length differs or a blank field is not
-// zero.
+// struct. DecodeParams returns ErrCorrupt if the length differs or a blank
+// field is not zero.
 func (h Header) DecodeParams(fields any, m *fault.Maker) error {
 	if err := h.checkLength(binary.Size(fields), m); err != nil {
 		return err
@@ -103,8 +106,8 @@ func (h Header) DecodeParams(fields any, m *fault.Maker) error {
 	return h.decode(fields, m)
 }
 
-// DecodeFirst is like DecodeParams for the first parameters. It returns the
-// others.
+// DecodeFirst is like DecodeParams, but more parameters can follow, which it
+// returns.
 func (h Header) DecodeFirst(fields any, m *fault.Maker) ([]byte, error) {
 	size := binary.Size(fields)
 	if len(h.Params) < size {

@@ -38,8 +38,8 @@ func tooShort(n, want int) error {
 // Family returns the text form of the header's family.
 func (h Header) Family() string { return familyText(h.Check) }
 
-// Verify reads a frame of any kind, which has the header h, and returns an error
-// if it is damaged.
+// Verify reads a frame of any kind, which has the header h, and returns an
+// error if it is damaged.
 func Verify(r io.Reader, h Header) error {
 	fr := NewReader(r, anyKind)
 	Read[uint8](fr, fr.Header(h.Kind, h.Version, h.Check).Payload)
@@ -62,15 +62,15 @@ func Damaged(err error) bool {
 }
 
 // Publish returns a reader for the frame in r, which has the header h, as if it
-// had been encoded with the public family. Its parameters and contents can then
-// be read without the key. The frame's checksum need not change, because every
-// header has the same CRC when it includes its own.
+// had been encoded with the public family. The parameters and contents can then
+// be read without the key. The checksum at the end remains right, because the
+// CRC of a header followed by its own checksum is a constant.
 func Publish(r io.Reader, h Header) io.Reader {
 	h.Check = hashfam.Family{}.CheckValue()
 	return &published{r, h.append(nil)}
 }
 
-// A published reader replaces the header.
+// A published replaces the header of the frame that it reads.
 type published struct {
 	io.Reader
 	header []byte

@@ -15,8 +15,8 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// A frame with a wrong or missing byte is damaged, unless it does not begin like
-// a frame.
+// A frame with a wrong or missing byte is damaged, unless it does not begin
+// like a frame.
 func TestDamagedFramesAreRecognized(t *testing.T) {
 	h := Header{Kind: Bloom, Version: 1, Check: hashfam.Family{}.CheckValue(), Params: make([]byte, 16), Payload: 24}
 	whole := Append(nil, h, Numbers([]uint64{1, 2, 3}))
@@ -45,8 +45,9 @@ func TestOtherErrorsDoNotMeanDamage(t *testing.T) {
 	require.False(t, Damaged(errs.Field(hashfam.ErrFamily, "family", "public", "checksum")))
 }
 
-// Fewer bytes than the header are an error, and the header is enough. The slices
-// have no capacity beyond their end, so a reader of further bytes panics.
+// Fewer bytes than the header are an error, and the header is enough. The
+// slices have no capacity beyond their end, so a reader of further bytes
+// panics.
 func TestIdentifyNeedsTheWholeHeader(t *testing.T) {
 	machine.Matters(t)
 	for params := 0; params <= maxParams; params += wordBytes {
@@ -63,9 +64,9 @@ func TestIdentifyNeedsTheWholeHeader(t *testing.T) {
 	}
 }
 
-// A published frame is the one that the public family encodes, in whatever
-// pieces it is read, and the bytes after it stay the same. A frame with a
-// damaged bit stays damaged.
+// A published frame has the same bytes as the frame that the public family
+// encodes, in whatever pieces it is read. The bytes after it do not change. A
+// frame with a damaged bit remains damaged.
 func TestPublishedFramesAreThoseOfThePublicFamily(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		kind := Kind(rapid.IntRange(1, 200).Draw(t, "kind"))

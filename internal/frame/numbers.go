@@ -14,8 +14,8 @@ type number interface {
 
 func sizeOf[T number]() int { return bits.Len64(uint64(^T(0))) / 8 }
 
-// A Payload iterates over the bytes after a header. The iterator reuses the
-// slice, so a piece is valid only until the next one.
+// A Payload iterates over pieces of the payload's bytes. The iterator may reuse
+// the memory of a piece, so a piece is valid only until the next one.
 type Payload = iter.Seq[[]byte]
 
 // Numbers returns the payload of values, padded with zeros to a multiple of 8

@@ -2,7 +2,7 @@
 
 package frame
 
-// bytesOf returns values if they are bytes. Others need to be converted.
+// bytesOf returns values if they are bytes. Other numbers must be converted.
 func bytesOf[T number](values []T) ([]byte, bool) {
 	b, ok := any(values).([]byte)
 	return b, ok

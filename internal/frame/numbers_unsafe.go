@@ -4,14 +4,15 @@ package frame
 
 import "unsafe"
 
-// bytesOf returns the memory of values. This memory has the byte order of the
-// format.
+// bytesOf returns the memory of values as bytes, which these platforms keep in
+// the order of the format.
 func bytesOf[T number](values []T) ([]byte, bool) {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*sizeOf[T]()), true
 }
 
-// numbersIn returns the memory of b as numbers if its address is a multiple of
-// their size, as its length must be.
+// numbersIn returns the memory of b as numbers. It returns false if the address
+// of b is not a multiple of their size. The length of b must be such a
+// multiple.
 func numbersIn[T number](b []byte) ([]T, bool) {
 	start := unsafe.SliceData(b)
 	if uintptr(unsafe.Pointer(start))%uintptr(sizeOf[T]()) != 0 {

@@ -31,8 +31,9 @@ type Reader struct {
 	chunk []byte // used to convert a payload to numbers
 }
 
-// maxKnown is the largest number of bytes that a source is trusted to have: 4
-// GiB, or 1 GiB with 32-bit addresses. A sparse file can claim any size.
+// maxKnown limits the number of bytes that a source is trusted to have, because
+// a sparse file can claim any size. It is 4 GiB, or 1 GiB with 32-bit
+// addresses.
 const maxKnown = min(1<<32, sizing.MaxBytes)
 
 // NewReader returns a Reader for the next frame in r. Use a new Reader for each
@@ -65,8 +66,8 @@ func remaining(r io.Reader) uint64 {
 }
 
 // Memory returns an upper bound for the bytes that are live while a frame is
-// read. file is the number of bytes in the file that contains it, or -1 if this
-// is not known, as for a pipe.
+// read. file is the size of the file that contains the frame, or -1 if it is
+// not known, as for a pipe.
 func (h Header) Memory(file int64) uint64 {
 	largest := min(h.Size(), 1<<60) // does not overflow below
 	if file >= 0 {
@@ -133,10 +134,11 @@ func (r *Reader) read(b []byte) {
 // patience is the number of consecutive empty reads before an error.
 const patience = 100
 
-// readFull reads len(b) bytes. It returns io.EOF only when the stream ends
-// between frames. Within a frame it returns io.ErrUnexpectedEOF, even if the
-// stream's error wraps io.EOF, because otherwise a loop that reads until io.EOF
-// would mistake a truncated frame for the end.
+// readFull reads len(b) bytes. Its error wraps io.EOF only if the stream ends
+// before the frame begins. If the stream ends within the frame, the error wraps
+// io.ErrUnexpectedEOF instead, even if the stream's error wraps io.EOF.
+// Otherwise, a loop that reads frames until io.EOF would mistake a truncated
+// frame for the end.
 func (r *Reader) readFull(b []byte) error {
 	for idle := 0; len(b) > 0; {
 		n, err := r.r.Read(b)
@@ -176,14 +178,14 @@ func (r *Reader) endsEarly(err error) error {
 	return r.make.Errorf("%w: the frame ends after %d bytes: %w%s", hashfam.ErrCorrupt, r.n, io.ErrUnexpectedEOF, cause)
 }
 
-// Header reads and verifies a header. It must have this kind and check value,
-// and this version or an older one. The parameters are valid until the next
-// call.
+// Header reads and verifies a header, which must have this kind, this check
+// value, and this version or an older one. After an error, it returns a zero
+// Header. The parameters are valid until the next call of a method.
 func (r *Reader) Header(kind Kind, version uint8, check uint64) Header {
 	return r.HeaderOf(version, check, kind)
 }
 
-// HeaderOf is like Header for a structure whose frames have several kinds.
+// HeaderOf is like Header, but the frame can have any of these kinds.
 func (r *Reader) HeaderOf(version uint8, check uint64, kinds ...Kind) Header {
 	var h Header
 	var p int // bytes of parameters
@@ -209,11 +211,14 @@ func (r *Reader) HeaderOf(version uint8, check uint64, kinds ...Kind) Header {
 	return h
 }
 
-// Read reads a payload of n numbers, and its checksum. If the stream is known
-// to be long enough, it allocates the numbers once. Otherwise it doubles the
-// allocation as the bytes arrive, so it never allocates more than twice their
-// size, and at most 1.5 times the payload is live. If no slice can hold the
-// payload, Read returns ErrCorrupt.
+// Read reads a payload of n numbers and the checksum after it. If the stream is
+// known to be long enough, Read allocates the numbers at once. Otherwise, it
+// begins with a slice for the bytes that are known to follow, or for 64 KiB,
+// and doubles it whenever it is full. So no later slice needs more than twice
+// the bytes that have arrived, and at most 1.5 times the payload is live.
+//
+// After an error, Read returns nil. The error is ErrCorrupt if no slice can
+// hold the payload.
 func Read[T number](r *Reader, n uint64) []T {
 	size := uint64(sizeOf[T]())
 	if n > sizing.Addresses/size {
@@ -281,8 +286,8 @@ func checkPadding(field string, b []byte, m *fault.Maker) error {
 	return nil
 }
 
-// A View is a frame in the caller's memory, for example in a mapped file. Only
-// its header has been checked.
+// A View is a frame in the caller's memory, for example in a mapped file.
+// NewView has checked only its header.
 type View struct {
 	Header
 	data []byte
@@ -331,7 +336,8 @@ func In[T number](v View, n uint64) ([]T, error) {
 	return numbers, nil
 }
 
-// Verify checks the checksum, and that the payload is zero after n bytes.
+// Verify checks the checksum at the end of the frame. It also checks that all
+// bytes of the payload are zero except for the first n.
 func (v View) Verify(n uint64) error {
 	if v.make == nil {
 		return errZero

@@ -67,8 +67,9 @@ func Append(dst []byte, h Header, payload Payload) []byte {
 	return appendSum(dst, crcOf(dst[start:]))
 }
 
-// AppendFilled is like Append, but fill sets the payload's numbers, which are
-// initially zero. If possible, they use the memory of the result.
+// AppendFilled is like Append, but calls fill to set the payload's numbers,
+// which are zero before. If possible, fill writes directly to the memory of the
+// result.
 func AppendFilled[T number](dst []byte, h Header, fill func([]T)) []byte {
 	dst = slices.Grow(dst, int(h.Size()))
 	start := len(dst)

@@ -8,8 +8,8 @@ import (
 )
 
 // On these systems, a new file does not get the group and the owner of the old
-// one, and nothing is known in advance about whether a file can be replaced.
-// For Windows, this package was only compiled and vetted.
+// one, and checkRemoval never finds out that a file cannot be replaced. For
+// Windows, this package was only compiled and vetted.
 
 func keepGroup(*os.File, fs.FileInfo, fs.FileInfo) bool { return true }
 

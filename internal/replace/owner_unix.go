@@ -16,7 +16,7 @@ func keepGroup(file *os.File, info, old fs.FileInfo) bool {
 	return info.Sys().(*syscall.Stat_t).Gid == want || file.Chown(-1, int(want)) == nil
 }
 
-// keepOwner gives a file the owner of the old one, if the system allows this.
+// keepOwner gives a file the owner of the old one if the system allows this.
 func keepOwner(file *os.File, info, old fs.FileInfo) {
 	want := old.Sys().(*syscall.Stat_t).Uid
 	if info.Sys().(*syscall.Stat_t).Uid != want {
@@ -24,10 +24,11 @@ func keepOwner(file *os.File, info, old fs.FileInfo) {
 	}
 }
 
-// checkRemoval returns an error if the system does not allow to remove a file,
-// because the file is immutable, or because its folder is sticky and both
-// belong to another user. It asks the system to remove the file as if it were a
-// folder, which is always an error, but this one comes first.
+// checkRemoval returns an error if the process may not remove a file because
+// the file is immutable, or because its folder is sticky and both belong to
+// other users. It tries to remove the file as if it were a folder. This always
+// fails, but the error is EPERM only in these cases, because the system checks
+// them first.
 func checkRemoval(name string) error {
 	err := syscall.Rmdir(name)
 	if errors.Is(err, syscall.EPERM) {

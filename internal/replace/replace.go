@@ -1,54 +1,50 @@
-// Package replace writes files that are either complete or unchanged, for
-// hashfam.WriteFile. The commands check with it whether they can write a file
-// before they begin to work.
+// Package replace replaces files such that each is either the old file or the
+// complete new one, even after a crash. hashfam.WriteFile uses [File]. Package
+// journal uses [Create], and the commands call [Check] before they begin to
+// work.
 package replace
 
 import (
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 )
 
-// File writes a file as hashfam.WriteFile describes. It returns the errors of w,
-// and otherwise an fs.PathError with the name of the file after links are
-// followed. This is a NotFile if it cannot be the name of a file.
+// File writes a file as hashfam.WriteFile describes. It returns the errors of
+// w. All other errors are an fs.PathError with the name of the file after links
+// are followed. If the name cannot be the name of a file, the fs.PathError
+// wraps a NotFile.
 func File(name string, w io.WriterTo) error {
-	t, err := find(name)
+	n, err := Create(name)
 	if err != nil {
 		return err
 	}
-	defer t.folder.Close()
-	return t.write(w)
+	defer n.Discard()
+	if _, err := w.WriteTo(n.File); err != nil {
+		return n.Fail(err)
+	}
+	return n.Commit()
 }
 
 // Check returns the error that File would return, if the error can be known
 // before the contents are written. It creates an empty temporary file and
 // removes it.
 func Check(name string) error {
-	t, err := find(name)
+	n, err := Create(name)
 	if err != nil {
 		return err
 	}
-	defer t.folder.Close()
-	file, err := t.createTemporary()
-	if err != nil {
-		return err
-	}
-	if err := file.Close(); err != nil {
-		return t.fail(err)
-	}
-	return t.fail(os.Remove(file.Name()))
+	return n.Discard()
 }
 
-// RemoveTemporary removes the temporary files that remain if File is
-// interrupted. While it runs, no program may call File with this name.
+// RemoveTemporary removes the temporary files that an interrupted File or
+// Commit has left for this name. While it runs, no program may call File or
+// Create with this name.
 func RemoveTemporary(name string) error {
 	name, err := followLinks(name)
 	if err != nil {
@@ -68,8 +64,8 @@ func RemoveTemporary(name string) error {
 	return err
 }
 
-// NotFile is the error for a name that cannot be that of a regular file. It
-// describes what the name is instead.
+// A NotFile is the error for a name that cannot be the name of a regular file.
+// It describes what the name is instead, for example "is a folder".
 type NotFile string
 
 func (n NotFile) Error() string { return string(n) }
@@ -116,7 +112,7 @@ func split(name string) (folder, base string) {
 	return folder, base
 }
 
-// maxLinks is the largest number of symbolic links in a row.
+// maxLinks is the largest number of symbolic links that are followed in a row.
 const maxLinks = 100
 
 // followLinks returns the name of the file that a symbolic link refers to, even
@@ -170,7 +166,8 @@ func (t *target) checkReplacement() error {
 	return nil
 }
 
-// isMount reports whether the existing file is known to be a mount of its own.
+// isMount reports whether the existing file is known to be a mount of its own,
+// as in a container.
 func (t *target) isMount() bool {
 	file, err := os.Open(t.name)
 	if err != nil {
@@ -182,8 +179,8 @@ func (t *target) isMount() bool {
 	return mount != folder && mount != "" && folder != ""
 }
 
-// mountOf returns the number of the mount through which a file was opened, or ""
-// if it is not known, because only Linux tells it.
+// mountOf returns the number of the mount through which a file was opened. It
+// returns "" if the number is not known, because only Linux reports it.
 func mountOf(file *os.File) string {
 	info, err := os.ReadFile(fmt.Sprintf("/proc/self/fdinfo/%d", file.Fd()))
 	if err != nil {
@@ -192,117 +189,6 @@ func mountOf(file *os.File) string {
 	_, after, _ := strings.Cut(string(info), "mnt_id:")
 	number, _, _ := strings.Cut(after, "\n")
 	return number
-}
-
-// write writes the new file.
-func (t *target) write(w io.WriterTo) error {
-	temporary, err := t.writeTemporary(w)
-	if err != nil {
-		return err
-	}
-	if err := os.Rename(temporary, t.name); err != nil {
-		os.Remove(temporary)
-		return t.failReplacement(err)
-	}
-	if err := syncFolder(t.folder); err != nil {
-		return t.fail(fmt.Errorf("was replaced, but may not survive a crash: %w", cause(err)))
-	}
-	return nil
-}
-
-// writeTemporary writes a temporary file, syncs it, and returns its name. It
-// removes the file if it fails.
-func (t *target) writeTemporary(w io.WriterTo) (string, error) {
-	file, err := t.createTemporary()
-	if err != nil {
-		return "", err
-	}
-	complete := false
-	defer func() {
-		if !complete {
-			file.Close()
-			os.Remove(file.Name())
-		}
-	}()
-	_, err = w.WriteTo(file)
-	if err == nil {
-		err = t.keepAttributes(file)
-	}
-	if err == nil {
-		err = file.Sync()
-	}
-	if err == nil {
-		err = file.Close()
-	}
-	var path *fs.PathError
-	if errors.As(err, &path) && path.Path == file.Name() {
-		err = t.fail(path) // not in words with the temporary name
-	}
-	complete = err == nil
-	return file.Name(), err
-}
-
-// createTemporary creates a temporary file in the target's folder.
-func (t *target) createTemporary() (*os.File, error) {
-	folder, base := split(t.name)
-	file, err := os.CreateTemp(folder, temporaryPrefix(base)+"*")
-	if err != nil {
-		return nil, t.failFolder(err)
-	}
-	return file, nil
-}
-
-// longName is the length of names that are too long to be part of the name of a
-// temporary file. Some file systems allow names of at most 143 bytes.
-const longName = 100
-
-// temporaryPrefix returns the beginning of the names of temporary files for a
-// file without its folder. It is followed by decimal digits.
-func temporaryPrefix(base string) string {
-	if len(base) >= longName {
-		sum := fnv.New64a()
-		sum.Write([]byte(base))
-		base = fmt.Sprintf("%016x", sum.Sum64())
-	}
-	return ".filterfam-" + base + "-"
-}
-
-// keepAttributes gives a temporary file the group, the mode and the owner of
-// the existing file, if there is one. If the system does not allow the group,
-// the file stays in another one, whose members then have the same rights as all
-// other users. keepAttributes returns an error if it cannot take away rights
-// that the existing file does not grant.
-func (t *target) keepAttributes(file *os.File) error {
-	if t.old == nil {
-		return nil
-	}
-	info, err := file.Stat()
-	if err != nil {
-		return err
-	}
-	mode := t.old.Mode().Perm()
-	if !keepGroup(file, info, t.old) {
-		mode = mode&^0o070 | mode&0o007<<3
-	}
-	err = file.Chmod(mode)
-	if err != nil && info.Mode().Perm()&^mode != 0 {
-		return t.fail(fmt.Errorf("cannot get the mode %v: %w", mode, cause(err)))
-	}
-	keepOwner(file, info, t.old) // last, because only the owner can change the mode
-	return nil
-}
-
-// syncFolder writes the names of a folder's files to the disk. Windows and some
-// file systems have no call for this.
-func syncFolder(folder *os.File) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	err := folder.Sync()
-	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) {
-		return nil
-	}
-	return err
 }
 
 // fail returns an error that names the target, or nil if err is nil.

@@ -27,8 +27,8 @@ const (
 	other  = 34567
 )
 
-// asNobody calls f. For root, this is done on a thread for which the file system
-// checks permissions as for the user nobody, whose group is fsgid.
+// asNobody calls f. For root, this is done on a thread for which the file
+// system checks permissions as for the user nobody, whose group is fsgid.
 func asNobody(t *testing.T, fsgid int, f func()) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -161,8 +161,12 @@ func TestMountsOfSingleFilesAreRefused(t *testing.T) {
 		requireRefused(t, folder, file, "replace "+name+": is a mount: mount its folder (device or resource busy)")
 		require.ErrorIs(t, Check(file), syscall.EBUSY)
 	}
-	target := target{name: name} // as if it was mounted after the check
-	require.EqualError(t, target.write(content("new")), Check(name).Error())
+	target := &target{name: name} // as if it was mounted after the check
+	temporary, err := target.createTemporary()
+	require.NoError(t, err)
+	n := &New{File: temporary, target: target}
+	require.EqualError(t, n.Commit(), Check(name).Error())
+	require.NoError(t, os.Remove(temporary.Name()))
 	requireText(t, name, "source")
 	require.NoError(t, Check(source))
 }

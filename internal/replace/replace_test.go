@@ -63,9 +63,10 @@ func tree(t *testing.T, folder string) []string {
 	return names
 }
 
-// requireRefused checks that Check and File return the same error, which
-// contains the wanted words and no temporary name, that File returns it before
-// anything is written, and that no file is created or removed.
+// requireRefused checks that Check and File return the same error, and that
+// this error contains the wanted words and no temporary name. It also checks
+// that File returns it before anything is written, and that no file is created
+// or removed.
 func requireRefused(t *testing.T, folder, name, want string) {
 	t.Helper()
 	before := tree(t, folder)
@@ -181,10 +182,13 @@ func TestAFolderThatCannotBeSyncedIsAnError(t *testing.T) {
 	}
 	name := filepath.Join(t.TempDir(), "file")
 	writeText(t, name, "old")
-	target, err := find(name)
+	n, err := Create(name)
 	require.NoError(t, err)
-	require.NoError(t, target.folder.Close())
-	err = target.write(content("new"))
+	defer n.Discard()
+	_, err = content("new").WriteTo(n.File)
+	require.NoError(t, err)
+	require.NoError(t, n.target.folder.Close())
+	err = n.Commit()
 	require.EqualError(t, err, "replace "+name+": was replaced, but may not survive a crash: file already closed")
 	require.ErrorIs(t, err, os.ErrClosed)
 	requireText(t, name, "new")

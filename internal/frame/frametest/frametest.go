@@ -1,7 +1,7 @@
 // Package frametest helps to test encoders and decoders. It damages and changes
 // frames, corrects their checksums, compares them with golden files, and fuzzes
-// decoders. The numbers of docs/format.md are repeated here instead of using
-// package frame, so that a changed format is noticed.
+// decoders. It does not use package frame, but repeats the numbers of
+// docs/format.md, so that tests notice a changed format.
 package frametest
 
 import (
@@ -81,10 +81,11 @@ func Set(b []byte, words map[int]uint64) []byte {
 	return Seal(b)
 }
 
-// Damage calls do with damaged copies of a frame, which are truncated anywhere
-// or have a flipped bit. Each bit in the header and at the end is flipped, but
-// only one bit in each other byte, since a checksum covers them. A truncated
-// copy has no capacity beyond its end, so a decoder that reads further panics.
+// Damage calls do with damaged copies of a frame, each of which is truncated or
+// has a flipped bit. It flips all bits of the header, of the 8 bytes after it
+// and of the last 16 bytes. In each byte between them, which only the checksum
+// protects, it flips one bit. A truncated copy has no capacity beyond its end,
+// so a decoder that reads further panics.
 func Damage(b []byte, do func(bad []byte)) {
 	for i := range b {
 		do(b[:i:i])
@@ -155,8 +156,9 @@ func drawNumber(t *rapid.T) uint64 {
 	return rapid.SampledFrom([]uint64{power, power + 1, power - 1, small, math.MaxUint64}).Draw(t, "plus")
 }
 
-// resize inserts words at offset i of the payload, or deletes words before i,
-// and corrects the payload length.
+// resize inserts words into the payload at the offset i of the frame b, or at
+// the nearest one in the payload, or deletes words before it. It corrects the
+// payload length.
 func resize(t *rapid.T, b []byte, i int) []byte {
 	start := HeaderLen(b)
 	if start+8 > len(b) {

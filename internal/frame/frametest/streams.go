@@ -23,7 +23,8 @@ type Encoder interface {
 	io.WriterTo
 }
 
-// Encodings returns the frame of f. All methods must return the same bytes.
+// Encodings returns the frame of f, and checks that all methods return or write
+// it.
 func Encodings(t rapid.TB, f Encoder) []byte {
 	var w bytes.Buffer
 	b, errMarshal := f.MarshalBinary()
@@ -43,9 +44,9 @@ func Text(b []byte) []byte { return base64.StdEncoding.AppendEncode(nil, b) }
 
 var errBroken = errors.New("broken cable")
 
-// Streams lets into read the frame b from streams that fail or stall, and lets
-// from write it to streams that fail. It checks the errors and the returned
-// numbers of bytes.
+// Streams reads the frame b into the structure into from streams that fail or
+// stall, and writes it from the structure from to streams that fail. It checks
+// the errors and the returned numbers of bytes.
 func Streams(t *rapid.T, into io.ReaderFrom, from io.WriterTo, b []byte) {
 	room := rapid.IntRange(0, len(b)-1).Draw(t, "room")
 	until := func(err error) io.Reader { return io.MultiReader(bytes.NewReader(b[:room]), iotest.ErrReader(err)) }
@@ -70,7 +71,8 @@ func Streams(t *rapid.T, into io.ReaderFrom, from io.WriterTo, b []byte) {
 	}
 }
 
-// A writer returns err once, after room bytes.
+// A writer accepts room bytes, then returns err once, and then accepts
+// everything.
 type writer struct {
 	got  []byte
 	room int
