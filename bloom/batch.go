@@ -73,8 +73,9 @@ func (s *setup) lanes(words []uint64) batch.Array {
 	return a
 }
 
-// addLines calls addBlocked for each digest in a nonempty block. The AVX-512
-// version reads and writes each line once, and prefetches the next ones.
+// addLines calls addBlocked for each digest. There must be at least one. The
+// AVX-512 version reads and writes each line once, and prefetches the next
+// ones.
 func addLines(words []uint64, lines uint64, k int, digests []hashfam.Digest) {
 	if useAVX512 {
 		addLinesAVX512(words, digests, k)
@@ -86,9 +87,9 @@ func addLines(words []uint64, lines uint64, k int, digests []hashfam.Digest) {
 	}
 }
 
-// hasLines appends the result of hasBlocked for each digest in a nonempty block
-// to dst, which must have room for the results. The AVX-512 version tests eight
-// positions at a time.
+// hasLines appends the result of hasBlocked for each digest to dst, which must
+// have room for the results. There must be at least one digest. The AVX-512
+// version tests eight positions at a time.
 func hasLines(dst []bool, words []uint64, lines uint64, k int, digests []hashfam.Digest) []bool {
 	if useAVX512 {
 		end := len(dst)

@@ -13,8 +13,9 @@ import (
 var useAVX512 = cpu.AVX512
 
 // powers[i] is value i of digest 1's probe sequence. Value 0 selects a line,
-// and the others select the positions of up to 255 hash functions. There is one
-// more because assembly loads eight positions at a time.
+// and values 1 to 255 select the positions of up to 255 hash functions. Value
+// 256 is not used, but assembly loads the powers of positions in groups of
+// eight.
 //
 //lint:ignore U1000 assembly reads it
 var powers = func() (list [1 + 256]uint64) {
@@ -37,15 +38,16 @@ func addLinesAVX512(words []uint64, digests []hashfam.Digest, k int)
 //go:noescape
 func hasLinesAVX512(dst []bool, words []uint64, digests []hashfam.Digest, k int)
 
-// hasLineAVX512 is like hasBlocked, but executes half as many instructions, so
-// that more lookups fit into the CPU's instruction window.
+// hasLineAVX512 is like hasBlocked, but tests eight positions at a time. Since
+// it needs fewer instructions, more lookups fit into the CPU's instruction
+// window.
 //
 //go:noescape
 func hasLineAVX512(words []uint64, digest hashfam.Digest, k int) bool
 
-// addLineAVX512 is like addBlocked, but reads and writes the line only once.
-// addBlocked does so for every position, and must wait when it reads a word
-// that it has just written.
+// addLineAVX512 is like addBlocked, but reads and writes the line only once. In
+// contrast, addBlocked reads and writes a word for every position, and must
+// wait when it reads a word that it has just written.
 //
 //go:noescape
 func addLineAVX512(words []uint64, digest hashfam.Digest, k int)

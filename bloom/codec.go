@@ -32,9 +32,9 @@ func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
 // AppendFrame remembers the last ones. To build many small frames, set
 // Capacity, because otherwise every new number of digests needs other Params.
 //
-// AppendFrame allocates the frame if dst is too small. It must also allocate
-// the bit array if the array would not begin at a multiple of 8 bytes in
-// memory, on big-endian platforms, and in builds with the tag purego.
+// AppendFrame allocates the frame if dst is too small. It also allocates the
+// bit array on big-endian platforms, in builds with the tag purego, and if the
+// array in dst would not begin at a multiple of 8 bytes in memory.
 func AppendFrame(dst []byte, c Config, digests []hashfam.Digest) ([]byte, error) {
 	if c.Capacity == 0 && c.MemoryBytes == 0 {
 		c.Capacity = max(1, uint64(len(digests)))

@@ -57,8 +57,8 @@ func newConcurrent(f *Filter) *Concurrent {
 // Snapshot returns a plain filter with the Params and bits of c. It contains
 // every key whose Add returned before the call. A key that is added during the
 // call may be in the snapshot or not. If only some of its bits are in the
-// snapshot, they raise the fill ratio but have no other effect. Each snapshot
-// is a copy of the whole array.
+// snapshot, the only effect is a slightly higher fill ratio and rate. Each
+// snapshot is a copy of the whole array.
 func (c *Concurrent) Snapshot() *Filter {
 	words := make([]uint64, len(c.words))
 	for i := range words {
@@ -199,7 +199,7 @@ func (c *Concurrent) hasBlock(dst []bool, digests []hashfam.Digest) []bool {
 
 // Merge adds every key of the plain filters to c. During the call, their keys
 // may be found or not. When Merge has returned, they will all be found. Merge
-// returns the errors of [Filter.Merge], all of them before it changes c.
+// returns the errors of [Filter.Merge]. After an error, c is unchanged.
 func (c *Concurrent) Merge(others ...*Filter) error {
 	if err := c.made().compatible(others...); err != nil {
 		return err

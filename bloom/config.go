@@ -109,10 +109,10 @@ type Params struct {
 //
 // Params returns [hashfam.ErrParams], naming the field, if no filter meets c.
 // It computes the rates of about ten sizes in O(k^2) time each. In total, this
-// needs up to 20 microseconds for common rates, tens of microseconds below
-// 1e-4, and up to a few milliseconds for extreme rates. Without a Capacity, it
-// needs up to ten milliseconds for common rates, and up to a tenth of a second
-// for extreme ones.
+// needs up to 20 microseconds for rates down to 0.1%, about 100 microseconds
+// for a rate of 1e-9, and up to a few milliseconds for extreme rates. Without a
+// Capacity, it needs up to ten milliseconds for common rates, and up to a tenth
+// of a second for extreme ones.
 func (c Config) Params() (Params, error) {
 	if c.Layout > Blocked {
 		return Params{}, paramError("Config.Layout", c.Layout, "classic, partitioned or blocked")
@@ -213,8 +213,8 @@ func (p Params) unit() uint64 {
 // 2008 (Classic), and the equivalent for the other layouts. It includes n/2^64,
 // the probability that a key has the same digest as a key in the filter. In a
 // Classic filter that is half full, it includes about three times this number,
-// because digests that are a few steps apart in the probe sequence share most
-// positions.
+// because two digests that are a few steps apart in the same probe sequence
+// share most positions.
 func (p Params) RateAt(n uint64) float64 {
 	if p.check(hashfam.ErrParams) != nil {
 		return math.NaN()

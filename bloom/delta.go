@@ -36,9 +36,9 @@ func parseDelta(h frame.Header, _ hashfam.Family) (deltaParams, error) {
 // Cao, Almeida and Broder, Summary Cache, IEEE/ACM Trans. Netw. 8(3), 2000).
 //
 // If n of the m bits changed, a delta has 72 bytes and about 1.5 + log2(m/n)
-// bits for each of these n, rounded up to whole words. This is 1% to 3% more
-// than the minimum, or up to 9% if a third of the bits changed, but never more
-// than the encoding of f.
+// bits for each changed bit, rounded up to whole words. This is usually up to
+// 3% more than the minimum, and up to 9% if a third of the bits changed, but
+// never more than the encoding of f.
 //
 // Since a delta can set and clear bits, f and old can also be the results of
 // Filter.Bloom in package counting at different times. Use [Filter.Clone] to
@@ -46,7 +46,8 @@ func parseDelta(h frame.Header, _ hashfam.Family) (deltaParams, error) {
 //
 // AppendDelta returns [hashfam.ErrIncompatible] if the [Params] differ, and
 // [hashfam.ErrParams] if f is the zero Filter. In addition to the delta, it
-// allocates up to 1.2 times its size, 1/60 of the filter size, and up to 60 KB.
+// allocates up to 1.2 times the size of the delta, 1/60 of the filter size, and
+// up to 60 KB.
 func (f *Filter) AppendDelta(dst []byte, old *Filter) ([]byte, error) {
 	if err := f.compatible(old); err != nil {
 		return dst, err
@@ -162,9 +163,10 @@ func (f *Filter) fingerprint() uint64 {
 	return uint64(fam.Sum(b))
 }
 
-// proof returns a digest of base, the fingerprint of the previous state, and
-// the current fingerprint of f. Without the key it cannot be computed, even
-// from the fingerprints of all states that were ever sent.
+// proof returns a digest of two fingerprints: base, which belongs to the
+// previous state, and the current fingerprint of f. Without the family's key,
+// nobody can compute a proof, even from the fingerprints of all states that
+// were ever sent.
 func (f *Filter) proof(base uint64) uint64 {
 	b := binary.LittleEndian.AppendUint64(nil, base)
 	return uint64(f.deltaFamily().Sum(binary.LittleEndian.AppendUint64(b, f.fingerprint())))

@@ -66,10 +66,10 @@ func (f *Filter) Intersect(other *Filter) error {
 // can be folded six times if it is Classic. In the other layouts, folding it
 // may not be possible.
 //
-// To merge filters of different sizes, create them for it: call [Config.Params]
+// To merge filters of different sizes, plan them together: call [Config.Params]
 // once, with the number of keys in the merged filter as Capacity. If a filter
-// needs a lower rate until then, double its Bits once or several times. Before
-// merging, fold this filter until it has the original Bits.
+// needs a lower rate before it is merged, create it with twice or four times
+// the Bits of these Params, and fold it to the original Bits before merging.
 func (f *Filter) Fold() error {
 	f.made()
 	half, err := f.folded()

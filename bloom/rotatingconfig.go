@@ -25,10 +25,11 @@ type RotatingConfig struct {
 
 	// Parts is the number of parts of the window: 1 to 255, or 0 for the
 	// default, which is 1 if Span is given and otherwise 4. With more parts,
-	// keys are forgotten more precisely and need less memory, but lookups need
-	// more time. At a rate of 1% and with one part, a key in the window uses 22
-	// bits and is remembered for up to two windows. With 4 parts, it uses 16
-	// bits and is remembered for up to 1.25 windows.
+	// keys are forgotten more precisely, but lookups need more time. At a rate
+	// of 1% and with one part, a key in the window uses 22 bits and is
+	// remembered for up to two windows. With 4 parts, it uses 16 bits and is
+	// remembered for up to 1.25 windows. At this rate, more than 8 parts need
+	// more memory again.
 	//
 	// If Span is given, each part has room only for Keys/Parts keys. If Parts
 	// is 1, FPRate therefore holds even if all Keys keys are added at once.
@@ -47,10 +48,11 @@ type RotatingConfig struct {
 	_ struct{} // literals must name their fields
 }
 
-// The default of Parts. In a window of keys, no burst can add more keys to a
-// part than it has room for, so several parts are useful. 2 parts need 10% more
-// memory than 4, while 8 parts need 2% less, but a lookup queries 9 generations
-// instead of 5.
+// These are the defaults and the maximum of Parts. In a window of time, the
+// default is 1, because a burst of keys could overfill shorter parts. In a
+// window of keys, no part can be overfilled, so the default is 4. At a rate of
+// 1%, 2 parts would need 10% more memory. 8 parts would need 2% less, but a
+// lookup would query 9 generations instead of 5.
 const (
 	partsOfKeys = 4
 	partsOfSpan = 1
@@ -85,9 +87,9 @@ func (c RotatingConfig) plan() (RotatingConfig, Params, error) {
 	return c, p, nil
 }
 
-// generation returns the Config of a generation. Since ContainsOrAdd adds only
-// keys that are not found, n added keys set as many bits, on average, as
-// n/(1-rate) random keys.
+// generation returns the Config of a generation. ContainsOrAdd adds only keys
+// that are not found, so they set more new bits than random keys: on average, n
+// of them set as many bits as n/(1-rate) random keys.
 func (c RotatingConfig) generation() Config {
 	n := c.perGeneration()
 	rate := c.FPRate / float64(c.Parts+1)

@@ -87,10 +87,11 @@ func (s *stages) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 
 // FalsePositiveRate returns an upper bound on the probability that the filter
 // in its current state finds a key that was not added. The bound is the sum of
-// the rates of all underlying filters, but no more than 1. These rates are not
-// independent, because a key's positions in them are related, and because
-// ContainsOrAdd adds no key that is already found. If the bound is 10% or less,
-// it is close to the rate itself. FalsePositiveRate runs in O(m) time.
+// the rates of all underlying filters, but no more than 1. The exact rate
+// cannot be computed from these rates, because the filters are not independent:
+// a key has related positions in all of them, and ContainsOrAdd adds no key
+// that is already found. If the bound is 10% or less, it is close to the exact
+// rate. FalsePositiveRate runs in O(m) time.
 func (s *stages) FalsePositiveRate() float64 {
 	return min(1, total(s, (*Filter).FalsePositiveRate))
 }

@@ -58,18 +58,20 @@ func (f *readable) EstimatedLen() float64 { return f.params.estimate(ones(f.word
 // their intersection divided by the size of their union. It is 0 for disjoint
 // sets, and 1 for equal sets and for two empty sets. Jaccard uses estimated key
 // counts, because the fraction of set bits that both filters share would be too
-// high, for example 0.385 instead of 0.25. If all bits are set in either
-// filter, the result is NaN. If the [Params] differ, Jaccard returns
+// high, for example 0.385 instead of 0.25. If the filters together have all
+// bits set, the result is NaN. If the [Params] differ, Jaccard returns
 // [hashfam.ErrIncompatible].
 func (f *Filter) Jaccard(other *Filter) (float64, error) {
 	if err := f.compatible(other); err != nil {
 		return 0, err
 	}
 	union := f.params.estimate((ones(f.words) + ones(other.words) + f.differing(other)) / 2)
-	if union == 0 {
+	switch {
+	case union == 0:
 		return 1, nil
+	case math.IsInf(union, 1):
+		return math.NaN(), nil
 	}
-	// |A| + |B| - |A or B|. In this order, Inf-Inf is NaN, and max returns NaN.
 	both := max(0, f.EstimatedLen()+other.EstimatedLen()-union)
 	return min(1, both/union), nil
 }

@@ -195,6 +195,11 @@ func TestStatisticsOfEmptyAndFullFilters(t *testing.T) {
 		unknown, err := full.Jaccard(empty)
 		require.NoError(t, err)
 		require.True(t, math.IsNaN(unknown))
+		left, right := full.Clone(), full.Clone() // the union is full
+		left.words[0], right.words[1] = 0, 0
+		unknown, err = left.Jaccard(right)
+		require.NoError(t, err)
+		require.True(t, math.IsNaN(unknown), "%v: the Jaccard similarity is %v", layout, unknown)
 		for i := range uint64(50) {
 			empty.AddDigest(sum(empty, i))
 			equal, err := empty.Jaccard(empty.Clone())

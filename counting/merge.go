@@ -7,8 +7,9 @@ import (
 // Merge adds all copies of all keys in the other filters to f. Each counter
 // becomes the sum of the counters, and is stuck if this sum is 15 or more. If
 // no key was deleted from the filters, the result is therefore identical to a
-// filter built from all of the keys. If f itself is among the others, its keys
-// are added once more for each time, and Merge needs a copy of f.
+// filter built from all of the keys. If f itself is among the others, Merge
+// adds its previous counters once for each time that it is listed, and
+// allocates a copy of f.
 //
 // If a filter has different [Params], Merge returns [hashfam.ErrIncompatible]
 // and leaves f unchanged. The error names the field and, if there are several

@@ -10,11 +10,12 @@ import "math/bits"
 // If keys are already hashed, you do not need to use SipHash. A good 64-bit
 // hash such as xxhash, or a random identifier, can be converted with Digest(x)
 // and used with a structure's Digest methods. All 64 bits must be well mixed.
-// Packages static and perfect return [ErrParams] if 100 digests or more have
-// the same bit among the lowest 48. Bloom and counting filters can also use
-// hashes of 32 bits, shifted left by 32 so that [Digest.Shard] can use them,
-// but the false-positive rate for n keys cannot be below n/2^32. Since such
-// hashes are not secret, anyone can find keys that collide.
+// Packages static and perfect return [ErrParams] for 100 digests or more if one
+// of the lowest 48 bits is the same in all of them. Bloom and counting filters
+// can also use hashes of 32 bits, shifted left by 32 so that [Digest.Shard] can
+// use them, but the false-positive rate for n keys cannot be below n/2^32. If
+// the hashes of your keys do not depend on a secret, anyone can find keys that
+// collide.
 //
 // All keys of a structure must use the same kind of digest. HeavyHitters and
 // Window in package countmin need digests from their family because they store

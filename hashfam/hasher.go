@@ -9,17 +9,18 @@ import "fmt"
 // If a structure does not fit in the cache, a lookup spends most of its time
 // waiting for memory. Meanwhile, the CPU looks ahead a few hundred
 // instructions, most of which compute hashes. If a hash needs fewer
-// instructions, the CPU reaches the loads of the next lookup earlier. A Hasher
-// for a large structure therefore uses half the instructions, although a single
-// hash then takes longer, because each instruction waits for the previous one.
+// instructions, the CPU reaches the loads of the next lookup earlier. On CPUs
+// with AVX-512, a Hasher for a large structure therefore needs only about half
+// the instructions. A single hash then takes longer, because each instruction
+// waits for the previous one.
 type Hasher struct {
 	k0, k1 uint64
 	far    uint64 // 1 to use few instructions, otherwise 0
 }
 
-// farBytes is the size from which structures no longer fit in the cache that
-// the cores share, since other data needs space there, too. For structures that
-// do fit, the version with fewer instructions is slower.
+// farBytes is the size from which structures are assumed not to fit in the
+// cache that the cores share, since other data needs space there, too. For
+// smaller structures, the version with fewer instructions is slower.
 const farBytes = 8 << 20
 
 // Hasher returns a hasher of f for a structure with the given size in bytes.

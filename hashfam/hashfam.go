@@ -195,7 +195,7 @@ func Random() Family { return New(RandomKey()) }
 // Derive returns the family for label, which is determined by f's key and
 // label, but behaves as if its key were drawn at random. One secret can
 // therefore be used for many filters that should not have the same false
-// positives. Families derived from the public family are also public.
+// positives. The key of a family derived from the public family is not secret.
 //
 // The new key is the 128-bit SipHash-2-4 of the label with f's key. This
 // function differs from the 64-bit function that hashes keys.

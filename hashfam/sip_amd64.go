@@ -157,9 +157,9 @@ func (f Family) sumUint64Lanes(dst []Digest, keys []uint64) []Digest {
 type uint64State [5]uint64
 
 // uint64State returns f's state after the steps of the first round that do not
-// need the number: v0 += v1, v1 = v1<<<13 ^ v0, and v0 = v0<<<32. The elements
-// are v0, v1, v1<<<17, which the second half of the round needs, and the
-// initial v2 and v3.
+// need the number: v0 += v1, v1 = v1<<<13 ^ v0, and v0 = v0<<<32, where <<<
+// rotates to the left. The elements are the new v0 and v1, v1<<<17 for the
+// second half of the round, and the initial v2 and v3.
 func (f Family) uint64State() uint64State {
 	s := f.state()
 	sum := s[0] + s[1]
@@ -179,7 +179,7 @@ func sumUint64sAVX512(dst []Digest, keys *uint64, start *uint64State)
 func sumUint64sAVX2(dst []Digest, keys *uint64, start *uint64State)
 
 // fewInstructions reports whether the CPU supports the version of [Hasher] with
-// half the instructions. It is a variable so that tests can turn it off.
+// few instructions. It is a variable so that tests can turn it off.
 var fewInstructions = cpu.AVX512
 
 // sum is inlined, so a Hasher needs no more calls than a Family.

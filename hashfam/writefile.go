@@ -25,13 +25,14 @@ import (
 // replaced. Concurrent calls with the same name do not interfere, and the last
 // one wins.
 //
-// WriteFile returns [ErrParams] if name is a folder, a device or another file
-// that is not regular, or a loop of links, or if w is nil. It also returns the
-// errors of w and of the file system, which must allow it to read and write the
-// folder and to replace the file. This is impossible, for example, if only the
-// file, and not its folder, is mounted into a container. After an error, the
-// file is unchanged, unless the error says that it was replaced: then, only
-// syncing the folder failed, so that a crash could bring back the old file.
+// WriteFile returns [ErrParams] if w is nil, or if name is empty, a loop of
+// links, a folder, a device or another file that is not regular. It also
+// returns the errors of w and of the file system, which must allow it to read
+// and write the folder and to replace the file. This is impossible, for
+// example, if only the file, and not its folder, is mounted into a container.
+// After an error, the file is unchanged, unless the error says that it was
+// replaced: then, only syncing the folder failed, so that a crash could bring
+// back the old file.
 //
 // WriteFile first writes a temporary file to the same folder, and removes it if
 // there is an error or a panic. If the program is killed or the machine

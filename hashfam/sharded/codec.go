@@ -11,8 +11,8 @@ import (
 // time, prevent concurrent changes if the frames should be consistent.
 //
 // It returns an error that matches errors.ErrUnsupported if T has no WriteTo
-// method, [hashfam.ErrParams] for a zero Of, and the first error of a shard or
-// of w.
+// method, [hashfam.ErrParams] for a zero Of or a nil w, and the first error of
+// a shard or of w.
 func (o *Of[T]) WriteTo(w io.Writer) (n int64, err error) {
 	if len(o.shards) == 0 {
 		return 0, paramError("receiver", "zero", "an Of made with New or Read")

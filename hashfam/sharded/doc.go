@@ -18,7 +18,7 @@
 //
 // [hashfam.Digest.Shard] selects the shard. Structures do not depend on the
 // digest bits that select it, so a shard has the same false-positive rate as a
-// single structure, and a cuckoo filter is full as rarely.
+// single structure, and a cuckoo filter does not become full earlier.
 //
 // Errors are those of package [hashfam], of the structures, and
 // errors.ErrUnsupported for structures without an encoding.

@@ -82,7 +82,7 @@ func (s *shard[T]) do(f func(T)) {
 // DoAll groups the digests by shard and calls f once for each shard that has
 // any. Digests keep their order, and f must not retain them. Since DoAll locks
 // one shard at a time, other calls may use shards between two calls of f. DoAll
-// allocates about 8 bytes per digest and per shard.
+// allocates about 8 bytes for each digest and 8 for each shard.
 func (o *Of[T]) DoAll(digests []hashfam.Digest, f func(shard T, digests []hashfam.Digest)) {
 	grouped, ends := o.group(digests)
 	first := 0

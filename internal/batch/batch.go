@@ -1,7 +1,7 @@
 // Package batch looks up many keys at once, and so overlaps their cache misses.
 //
 // A processor works on a window of a few hundred instructions, so when the
-// oldest one waits for memory, the processor will soon wait, too. Since a
+// oldest of these waits for memory, the processor will soon wait, too. Since a
 // lookup needs many instructions to read a few words from anywhere, only a few
 // lookups overlap. This package provides three ways to overlap more of them.
 //
@@ -37,8 +37,8 @@ func Use(uint64) {}
 // Spread returns the first few digests, which are called a group, and the other
 // digests. With assembly code, it also requests the memory of the next group,
 // without waiting for it. Otherwise, it loads the memory of the returned group.
-// A digest needs the bytes of array at Reduce(v, bytes) for the first k values
-// v of its probe sequence.
+// The array has the given number of bytes, and a digest needs those at
+// Reduce(v, bytes) for the first k values v of its probe sequence.
 func Spread(array []uint64, digests []hashfam.Digest, k int, bytes uint64) (group, rest []hashfam.Digest) {
 	group, rest, next := split(digests)
 	spread(array, next, k, bytes, multiplier)
