@@ -1,6 +1,7 @@
 package countmin
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"strings"
@@ -11,7 +12,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/filterfam/filterfam/countmin/internal/tracker"
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks"
+	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
 
 // Whatever a frame's parameters are, decoding it and adding keys allocates no
@@ -46,4 +49,24 @@ func TestDecodedWindowsAllocateWhatTheirKeysNeed(t *testing.T) {
 		require.LessOrEqual(t, w.SizeBytes(), most)
 		require.LessOrEqual(t, checks.LeastAllocated(1, func() { require.True(t, w.Clone().Equal(&w)) }), 2*most)
 	})
+}
+
+// If the padding of a pane could move to the next pane, equal windows would have
+// several encodings.
+func TestPanesOfWindowsArePadded(t *testing.T) {
+	w := must(NewWindow(WindowConfig{Phi: 0.5, Keys: 2, Parts: 1}))
+	for _, key := range []string{"a", "a", "b"} {
+		w.AddString(key)
+	}
+	frame := must(w.MarshalBinary())
+	payload := frame[frametest.HeaderLen(frame) : len(frame)-8]
+	first := binary.LittleEndian.Uint64(payload)
+	record := 8 + 40 + 20 + len("a") // where the first pane's record ends
+	require.EqualValues(t, 64, first)
+	require.Equal(t, make([]byte, 3), payload[record:8+first])
+	moved := append(append([]byte{}, payload[:record]...), payload[8+first:]...)
+	binary.LittleEndian.PutUint64(moved, first-3)
+	binary.LittleEndian.PutUint64(moved[record:], first+3)
+	copy(payload, append(moved, 0, 0, 0))
+	require.ErrorIs(t, new(Window).UnmarshalBinary(frametest.Seal(frame)), hashfam.ErrCorrupt)
 }

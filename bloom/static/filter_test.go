@@ -64,9 +64,9 @@ func TestBitsPerKeyAreDocumented(t *testing.T) {
 	}
 	more := func(bits, bound float64) float64 { return 100 * (bits/bound - 1) }
 	few, many := bits(10_000, 0.01), bits(1_000_000, 0.01)
-	checks.Documented(t, "theory.md", "it needs %.2f bits per key for 10,000 keys and %.2f for a million, %.1f%% and %.1f%% more than log2(1/eps)",
+	checks.Documented(t, "theory.md", "a filter needs %.2f bits per key for 10,000 keys and %.2f for a million, %.1f%% and %.1f%% more than log2(1/eps)",
 		few, many, more(few, math.Log2(100)), more(many, math.Log2(100)))
-	checks.Documented(t, "theory.md", "At 2^-10 and 2^-14, it needs %.2f%% and %.2f%% more",
+	checks.Documented(t, "theory.md", "With a million keys at 2^-10 and 2^-14, it needs %.2f%% and %.2f%% more",
 		more(bits(1_000_000, math.Ldexp(1, -10)), 10), more(bits(1_000_000, math.Ldexp(1, -14)), 14))
 }
 

@@ -104,6 +104,28 @@ func TestChoosingQuotesTheBenchmarks(t *testing.T) {
 	assert.Contains(t, choosing, quote)
 }
 
+// benchmarks.md compares batches with single calls in its table for 10^7 keys.
+func TestBatchesAreComparedAsMeasured(t *testing.T) {
+	text := read(t, filepath.Join(docsDir, "benchmarks.md"))
+	_, table, _ := strings.Cut(text, "10,000,000 keys, five rounds:")
+	table, _, _ = strings.Cut(table, "100,000,000 keys")
+	filters := regexp.MustCompile(`\n\| (?:bloom|counting|cuckoo|static).*`).FindAllString(table, -1)
+	require.Len(t, filters, 7)
+	var adds, lookups []float64 // the percentages
+	for _, row := range filters {
+		cells := strings.Split(row, "|")[3:] // after the structure and its size
+		for i, list := range []*[]float64{&adds, &lookups, &lookups} {
+			var single, batch float64
+			if n, _ := fmt.Sscan(cells[3*i]+" "+cells[3*i+2], &single, new(string), &batch); n == 3 { // a static filter has no Add
+				*list = append(*list, 100*batch/single)
+			}
+		}
+	}
+	assert.Len(t, adds, 6)
+	assert.Contains(t, strings.Join(strings.Fields(text), " "), fmt.Sprintf("need %.0f%% to %.0f%% of the time of single calls, and adds need %.0f%% to %.0f%%",
+		slices.Min(lookups), slices.Max(lookups), slices.Min(adds), slices.Max(adds)))
+}
+
 // The tables in docs/attacks.md are the same in each run. On other processors,
 // rounding may change a filter's size by one bit.
 func TestSecurityDocumentQuotesTheTables(t *testing.T) {

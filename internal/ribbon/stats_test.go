@@ -50,6 +50,18 @@ func TestEstimatedSizes(t *testing.T) {
 	require.EqualValues(t, 8*6, (&Ribbon{layers: []layer{one, one}}).SizeBytes())
 }
 
+func TestTheoryShowsTheLoads(t *testing.T) {
+	const n = 1_000_000
+	r := members(t, 7<<16, checks.Digests(rand.New(rand.NewPCG(40, 41)), n))
+	require.Len(t, r.layers, 2)
+	var loads []any // digests per slot
+	for _, l := range r.layers {
+		loads = append(loads, float64(l.keys)/float64(width*(l.starts/width+l.shards())))
+	}
+	checks.Documented(t, "theory.md", "With a million keys and seven columns, the first layer has %.2f keys per slot, and bumps %.1f%% of them. The second has %.2f keys per slot",
+		loads[0], 100*float64(r.layers[1].keys)/n, loads[1])
+}
+
 // Some of these sets need less, but none may need more.
 func TestLeastBytesAreEnough(t *testing.T) {
 	rng := rand.New(rand.NewPCG(38, 39))

@@ -54,9 +54,20 @@ func TestTheoryShowsTheFormulas(t *testing.T) {
 	}
 	shows("rates of %.4g%%, %.3g%%, %.3g%%, %.3g%% and", rates[:4]...)
 	shows("and %.3ge-7", 1e5*rates[4].(float64))
+	more := func(f int) float64 { // the rate of Fan et al. compared with the exact one, at a load of 0.97
+		fingerprints := math.Exp2(float64(f)) - 1
+		return 100 * (-math.Expm1(7.76*math.Log1p(-1/fingerprints))/-math.Expm1(-7.76/fingerprints) - 1)
+	}
+	shows("which is %.1f%% higher for f = 4 and a load of 0.97, and %.1f%% for f = 8", more(4), more(8))
+	compact, ok := sizing.CuckooPlan(1_000_000, 0.001, 1)
+	require.True(t, ok)
+	size := 4 * float64(compact.Buckets) * float64(compact.FingerprintBits-1) / 1e6
+	shows("at 0.1%% uses %.2f times the first bound, but only %.2f times the second", size/sizing.LowerBound(0.001), size/sizing.DynamicBound(0.001))
 	shows("30 buckets are planned for %d keys, and 32 buckets for %d", sizing.CuckooCapacity(30, 12), sizing.CuckooCapacity(32, 12))
 	shows("the counter saturates, and becomes stuck | %.3g m |", math.Pow(math.E*math.Ln2/15, 15))
 	shows("%.4g%%; rounding the fill first", 100*textbook(30*2_500_000, 30, 5_000_000))
+	shows("Ten functions with the same bits give %.3f%%", 100*textbook(75e6, 10, 5e6))
+	shows("5 bits per key: about 10%% | %.1f%% |", 100*textbook(5e6, 3, 1e6))
 	shows("10 bits per key: below 1%% | %.2f%% |", 100*textbook(10e6, 7, 1e6))
 	shows("the rate is %.1f%%", 100*textbook(8e6, 10, 1e6))
 }

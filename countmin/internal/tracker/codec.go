@@ -91,6 +91,9 @@ func Decode(r *frame.Reader, data []byte, g Goal, fam hashfam.Family) (Tracker, 
 	if err == nil && uint64(len(t.log)) > t.room() {
 		err = r.Corrupt("memory for records", len(t.log), fmt.Sprint("at most ", t.room()))
 	}
+	if err == nil && len(data)%8 != 0 { // in a window
+		err = r.Corrupt("payload length", len(data), "a multiple of 8")
+	}
 	return t, err
 }
 

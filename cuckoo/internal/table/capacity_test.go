@@ -50,8 +50,8 @@ func (f *filter) equal(g *filter) bool { return slices.Equal(f.table.Bytes, g.ta
 func capacity(s Shape) int { return int(sizing.CuckooCapacity(s.Buckets, s.Bits)) }
 
 // This simulation is the basis for the sizing rule. Using many families, it
-// adds random digests until a key cannot be added. The numbers in
-// docs/theory.md are from a run with FILTERFAM_LONG=1; -v prints the quantiles.
+// adds random digests until a key cannot be added. With FILTERFAM_LONG=1, some
+// rows must be those in docs/theory.md; -v prints all of them.
 //
 // A trial should fail at or below the advertised capacity with probability
 // below 1e-6, and more than mostOf trials will with probability below 1e-9. The
@@ -63,7 +63,8 @@ func TestSimulatedLoadsAreAboveCapacity(t *testing.T) {
 		t.Skip("a simulation")
 	}
 	work, largest := 3000, uint64(4096)
-	if checks.Long(t, 50, 0.1) {
+	long := checks.Long(t, 50, 0.1)
+	if long {
 		work, largest = 4_000_000, 16384
 	}
 	for _, m := range []uint64{4, 6, 8, 10, 14, 16, 24, 30, 32, 62, 64, 126, 128, 254, 256, 1022, 1024, 4096, 16384} {
@@ -79,12 +80,21 @@ func TestSimulatedLoadsAreAboveCapacity(t *testing.T) {
 				mean, deviation := moments(loads)
 				line := fmt.Sprintf("m = %5d, f = %2d: %7d trials, mean %.4f, deviation %.3f sqrt(slots), planned %.3f, least %.4f",
 					m, f, len(loads), mean/s, deviation/math.Sqrt(s), planned/s, loads[0]/s)
-				for _, q := range []float64{1e-5, 1e-4, 1e-3, 1e-2} {
+				row := ""
+				for _, q := range []float64{1e-2, 1e-3, 1e-4, 1e-5} {
+					cell := ""
 					if k := int(q * float64(len(loads))); k > 0 {
-						line += fmt.Sprintf(", %g: %.4f", q, loads[k]/s)
+						cell = fmt.Sprintf("%.4f", loads[k]/s)
+						line += fmt.Sprintf(", %g: %s", q, cell)
+					}
+					if q < 1e-2 {
+						row += cell + " | "
 					}
 				}
 				t.Log(line)
+				if name := documented[m]; long && f == 12 && name != "" {
+					checks.Documented(t, "theory.md", "| %s | %.4f | %s%.3f |", name, mean/s, row, planned/s)
+				}
 				stderr := deviation / math.Sqrt(float64(len(loads)))
 				require.Greater(t, (mean+6*stderr)/s, map[bool]float64{true: 0.945, false: 0.955}[f == 4])
 				early, _ := slices.BinarySearch(loads, planned)
@@ -93,6 +103,9 @@ func TestSimulatedLoadsAreAboveCapacity(t *testing.T) {
 		}
 	}
 }
+
+// documented contains the numbers of buckets in the table in docs/theory.md.
+var documented = map[uint64]string{8: "8", 32: "32", 126: "126", 1024: "1,024", 4096: "4,096"}
 
 // mostOf returns the smallest k that a Poisson variable with this mean exceeds
 // with probability below 1e-9.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"regexp"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/filterfam/filterfam/internal/compare/attack"
 	"github.com/filterfam/filterfam/internal/compare/measure"
+	"github.com/filterfam/filterfam/internal/sizing"
 )
 
 var small = table{
@@ -275,4 +277,28 @@ func TestConditionsFitBesideTypes(t *testing.T) {
 		assert.LessOrEqual(t, width(m[2], 13)+1.17*width(m[4], 14), room, "%s: %s", m[2], m[4])
 	}
 	require.True(t, strings.Contains(text, `<rect class="paper"`), "there is no background")
+}
+
+// The program that estimated the column others is not part of the repository.
+// All other columns follow from package sizing. The numbers in the file are
+// rounded, so their sum can differ from the last column by 6%.
+func TestCapacityTableFollowsFromItsFile(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/accuracy.md")
+	require.NoError(t, err)
+	assert.Contains(t, string(page), capacityTable(4).markdown())
+	rows := capacityTable(1).Lines
+	assert.Contains(t, string(page), fmt.Sprintf("The results for %d tables", len(rows)))
+	for _, line := range rows {
+		var n [7]float64 // keys, buckets, bits, pairs, others, the standard error, and at most
+		for i, cell := range line.Cells {
+			n[i], err = strconv.ParseFloat(cell, 64)
+			require.NoError(t, err)
+		}
+		keys, buckets, bits := uint64(n[0]), uint64(n[1]), int(n[2])
+		assert.Equal(t, keys, sizing.CuckooCapacity(buckets, bits), line)
+		pairs := sizing.CrowdedPairs(buckets, bits, keys)
+		assert.Equal(t, fmt.Sprintf("%.2g", n[3]), fmt.Sprintf("%.2g", pairs), line)
+		assert.InDelta(t, pairs+n[4]+4*n[5], n[6], 0.06*n[6], line)
+		assert.LessOrEqual(t, n[6], 1e-6/8, line)
+	}
 }
