@@ -217,7 +217,7 @@ func (t *tracked[S]) equal(other *tracked[S]) bool {
 // of config, unless either phi or k is given and valid.
 func checkGoal(config string, phi float64, k int, reason error) error {
 	switch {
-	case phi != 0 && !(phi > 0 && phi <= 1), phi == 0 && k == 0:
+	case phi != 0 && !(phi > 0 && phi <= 1), phi == 0 && k == 0, phi == 0 && math.Signbit(phi):
 		return errs.Field(reason, config+".Phi", phi, "above 0 and at most 1, or K")
 	case phi != 0 && k != 0:
 		return errs.Field(reason, config+".K", k, "0 if Phi is given")

@@ -70,3 +70,12 @@ func TestPanesOfWindowsArePadded(t *testing.T) {
 	copy(payload, append(moved, 0, 0, 0))
 	require.ErrorIs(t, new(Window).UnmarshalBinary(frametest.Seal(frame)), hashfam.ErrCorrupt)
 }
+
+// Phi is 0 if K is given. -0 would be a second encoding of the same window.
+func TestWindowsHaveNoNegativePhi(t *testing.T) {
+	w := must(NewWindow(WindowConfig{K: 3, Keys: 2, Parts: 1}))
+	frame := must(w.MarshalBinary())
+	require.NoError(t, new(Window).UnmarshalBinary(frame))
+	binary.LittleEndian.PutUint64(frame[frametest.Params:], math.Float64bits(math.Copysign(0, -1)))
+	require.ErrorIs(t, new(Window).UnmarshalBinary(frametest.Seal(frame)), hashfam.ErrCorrupt)
+}
