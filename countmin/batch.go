@@ -42,8 +42,8 @@ func (s *Sketch) CountAll(dst []uint64, digests []hashfam.Digest) []uint64 {
 }
 
 // blockSize is the number of keys that the batch methods process in one row
-// before they proceed to the next row. Since these keys do not wait for each
-// other, their cache misses overlap.
+// before they proceed to the next row. Since no key waits for another one,
+// their cache misses overlap.
 const blockSize = 128
 
 // addAll adds 1 to the counters of every digest.

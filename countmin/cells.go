@@ -19,8 +19,8 @@ type counter interface {
 type cells[C counter] []C
 
 // Rows are the cells of a sketch, whatever their type. Calls through this
-// interface would slow down Add and Count, so these compare CounterBits
-// instead.
+// interface would slow down Add and Count, so these two methods switch on
+// CounterBits instead.
 type rows interface {
 	make(n uint64)
 	read(r *frame.Reader, n uint64)
@@ -72,10 +72,10 @@ func raise[C counter](c cells[C], w uint64, d hashfam.Digest, to C) {
 	}
 }
 
-// bump adds n, which must fit in a counter, to c, and saturates. For wide
-// counters, a store in each branch is faster than one store that waits for the
-// comparison. But narrow counters saturate often, so this branch would often be
-// mispredicted, which is slower still.
+// bump adds n, which must fit in a counter, to c, and saturates. Narrow
+// counters saturate often, so bump uses a minimum for them, because a branch
+// would often be mispredicted. For wide counters, a branch with two stores is
+// faster than a single store that waits for the comparison.
 func bump[C counter](c *C, n uint64) {
 	if most := uint64(^C(0)); most <= math.MaxUint16 {
 		*c = C(min(uint64(*c)+n, most))

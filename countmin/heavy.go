@@ -11,10 +11,10 @@ import (
 
 // HeavyHitters finds the frequent keys of a stream, whose length need not be
 // known. With Phi, it reports every key whose count reaches Phi times the
-// current total, and a few others with counts just below. With K, it reports
-// the K keys with the highest counts. [HeavyHitters.Complete] reports whether
-// the keys are certain to be the right ones, which with Phi only depends on the
-// memory.
+// current total, and a few others, whose counts are usually just below. With K,
+// it reports the K keys with the highest counts. [HeavyHitters.Complete]
+// reports whether the keys are certain to be the right ones. With Phi, this
+// only depends on the memory.
 //
 // Use [NewHeavyHitters] to create a HeavyHitters. It must not be copied by
 // value; use [HeavyHitters.Clone] instead.
@@ -130,8 +130,8 @@ func (h *HeavyHitters) Reset() { *h.made().panes.Last = tracker.New(goalOf(&h.pa
 // Structures can be merged in any order. Without MemoryBytes, the order does
 // not matter as long as the merged structure tracks all the keys that the parts
 // track. Otherwise the order decides which rare keys remain. With MemoryBytes,
-// it also affects all bounds that are not exact, because there are fewer
-// counters after they were widened.
+// it also affects all bounds that are not exact, because it decides when
+// counters become wider, which halves their number.
 //
 // With K, Merge can miss a key that is among the top K of the whole stream but
 // not of any part. [HeavyHitters.Complete] then returns false.

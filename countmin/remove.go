@@ -21,8 +21,8 @@ import (
 // counts may be too low. Remove can only detect this, and return
 // [hashfam.ErrParams], if n exceeds the result of Count or the total.
 //
-// Remove always returns ErrParams if s is conservative, because keys then need
-// not have raised all their counters. It does the same if s was decoded from
+// Remove always returns ErrParams if s is conservative, because a key then may
+// not have raised all of its counters. It does the same if s was decoded from
 // forged counters whose sum in a row does not fit in 64 bits.
 func (s *Sketch) Remove(key []byte, n uint64) error { return s.RemoveDigest(s.hash.Sum(key), n) }
 
@@ -69,9 +69,9 @@ func (c cells[C]) subtract(w uint64, d hashfam.Digest, n uint64) {
 // Counters at their maximum are halved, too, because otherwise the most
 // frequent keys would never fade. A count may therefore be too low after Halve.
 // But it is never lower than if the key had a counter of its own that stops at
-// the same maximum and is halved as often. [Sketch.ErrorBound] limits the
-// difference from such a counter, and may be off by one because of rounding. A
-// total of 2^64-1 stays the same.
+// the same maximum and is halved as often. [Sketch.ErrorBound] is a bound for
+// the difference from such a counter, but may be too low by one because of
+// rounding. A total of 2^64-1 stays the same.
 func (s *Sketch) Halve() error {
 	rows := s.rows()
 	if !s.params.Conservative {

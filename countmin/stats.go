@@ -34,8 +34,8 @@ func (s *Sketch) ErrorBound() uint64 {
 // conservative, the probability is proven only for keys that were never
 // counted, but usually holds for all keys. With a delta of 0, no key that was
 // never counted has a higher error. If the error reaches a counter's maximum,
-// ErrorQuantile returns math.MaxUint64. It reads all counters several times,
-// and does not allocate.
+// ErrorQuantile returns math.MaxUint64. ErrorQuantile does not allocate, but
+// reads all counters several times.
 func (s *Sketch) ErrorQuantile(delta float64) uint64 {
 	t := s.rows().quantile(s.params.Width, delta)
 	if s.params.stuck(t) {

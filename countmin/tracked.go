@@ -12,8 +12,9 @@ import (
 )
 
 // An Estimate contains bounds: a key's true count is never below Low and never
-// above High. A [Window] counts the part that it covers, so Low may be above
-// the count in exactly the window.
+// above High. The bounds of a [Window] are for the part of the stream that it
+// covers, which can be longer than its Keys or Span, so Low may be above the
+// count in the last Keys keys or the last Span.
 //
 // If you need to show a single number, use High, by which All sorts, since it
 // is usually closer to the true count. But after merging structures without
@@ -53,8 +54,8 @@ func (t *tracked[S]) made() *tracked[S] {
 // Family returns the family that hashes the keys.
 func (t *tracked[S]) Family() hashfam.Family { return t.family }
 
-// Add counts key once, in O(1) amortized time and with up to four cache misses,
-// except when keys are evicted. When the structure begins to track key, Add
+// Add counts key once. It runs in O(1) amortized time, with up to four cache
+// misses unless keys are evicted. When the structure begins to track key, Add
 // copies it. Add allocates only if memory grows or the counters are resized.
 func (t *tracked[S]) Add(key []byte) { tracker.Observe(&t.panes, t.family.Sum(key), key, 1) }
 
@@ -142,8 +143,9 @@ func (t *tracked[S]) list() (list []tracker.Item, next uint64) {
 //
 // With Phi, it is Phi times the total, rounded up. It tolerates the rounding of
 // a Phi such as 1/50, so a key that was counted 20 times out of 1,000 is a
-// heavy hitter. A [Window] also covers keys that may be too old, so it uses a
-// total that exactly the window is certain to reach.
+// heavy hitter. Since a [Window] also covers keys that may be too old, its
+// total is one that the last Keys keys, or the keys of the last Span, are
+// certain to reach.
 //
 // With K, it is the High of the last of the K keys, or 1 if fewer than K keys
 // are tracked. Other keys can have the same High but come later, so All omits

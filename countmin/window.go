@@ -11,26 +11,26 @@ import (
 	"github.com/filterfam/filterfam/internal/ring"
 )
 
-// A Window finds the frequent keys of a stream's recent part: either the last W
-// keys or the last time T. With Phi, these are the keys that make up this
-// fraction of the recent part, or more, and with K, its K most frequent keys.
-// Use [NewWindow] to create a Window. It must not be copied by value; use
-// [Window.Clone] instead.
+// A Window finds the frequent keys of a stream's recent part, which is either
+// the last W keys or the keys of the last time span T. With Phi, these are the
+// keys that make up this fraction of the recent part, or more, and with K, its
+// K most frequent keys. Use [NewWindow] to create a Window. It must not be
+// copied by value; use [Window.Clone] instead.
 //
-// A Window is a ring of panes. Each pane counts W/Parts keys, or a time of
-// T/Parts, as [HeavyHitters] does. When the newest pane is full, or when its
+// A Window is a ring of Parts+1 panes. Each pane counts W/Parts keys, or a time
+// of T/Parts, as [HeavyHitters] does. When the newest pane is full, or when its
 // time is over, the oldest pane is dropped and a new one begins. The window
-// therefore always covers the last W keys or the last time T, and up to one
-// more pane. If W is not a multiple of Parts, W/Parts is rounded up, so the
-// window covers fewer than Parts additional keys.
+// therefore always covers the recent part, and up to one more pane. If W is not
+// a multiple of Parts, W/Parts is rounded up, so the window covers up to
+// Parts-1 additional keys.
 //
 // All bounds refer to the covered part, and so does the list with K. With Phi,
-// [Window.Threshold] is the fraction Phi of a total that exactly the last W
-// keys, or the last time T, are certain to reach. [Window.All] therefore yields
-// every key that makes up this fraction of exactly the recent part. For W keys,
-// this total is W or, if it is lower, [Window.Total]. For a time, it is the
-// total of all panes except the oldest. If almost all keys are in the oldest
-// pane, [Window.Complete] returns false.
+// [Window.Threshold] is the fraction Phi of a total that the recent part alone
+// is certain to reach, so [Window.All] yields every key that makes up this
+// fraction of the recent part. For W keys, this total is W or, if it is lower,
+// [Window.Total]. For a time, it is the total of all panes except the oldest.
+// If almost all keys are in the oldest pane, [Window.Complete] may therefore
+// return false.
 //
 // Queries of a key, Total, MissBound and, with Phi, Threshold and Complete run
 // in O(Parts) time. Lists look up each tracked key in every pane.
@@ -38,7 +38,7 @@ import (
 // A Window uses neither a clock nor a goroutine. In a window of time, call
 // [Window.Advance] before Add, which counts a key at the time of the last
 // Advance. Add allocates memory when it begins a pane. AddN can begin up to
-// Parts+1 panes, and then takes longer. Windows cannot be merged.
+// Parts+2 panes, and then takes longer. Windows cannot be merged.
 type Window struct{ tracked[recent] }
 
 // recent is the scope of a Window: the recent part of the stream.
@@ -85,9 +85,9 @@ func (w *Window) Config() WindowConfig { return w.scope.config }
 // Advance has no effect on a window of Keys. It runs in O(Parts) time.
 func (w *Window) Advance(now time.Time) { w.made().panes.Turn(w.scope.ring.Advance(now)) }
 
-// goal returns a total that exactly the window is certain to reach. In a window
-// of time, the oldest pane began before the Span. Since it is unknown which of
-// its keys came later, the total does not contain this pane.
+// goal returns a total that the recent part alone is certain to reach. In a
+// window of time, the oldest pane began before the Span. Since it is unknown
+// which of its keys came later, the total does not contain this pane.
 func (s recent) goal(panes *tracker.Panes) (phi float64, k int, total uint64) {
 	if s.config.Keys > 0 {
 		return s.config.Phi, s.config.K, min(tracker.TotalOf(panes.All), s.config.Keys)

@@ -10,9 +10,10 @@ import (
 	"github.com/filterfam/filterfam/internal/ring"
 )
 
-// A WindowConfig describes which keys to find in a stream's recent part, the
-// last Keys keys or the last Span: those that make up a fraction Phi of it, or
-// the K most frequent ones. Exactly one of Phi and K must be set.
+// A WindowConfig describes which keys to find in a stream's recent part, which
+// is either the last Keys keys or the keys of the last Span: the keys that make
+// up a fraction Phi of this part, or its K most frequent ones. Exactly one of
+// Phi and K must be set, and exactly one of Keys and Span.
 type WindowConfig struct {
 	// Phi is the fraction of the recent part that makes a key a heavy hitter:
 	// 0.001 is one in a thousand. It must be above 0 and at most 1, or 0 if K
@@ -21,7 +22,7 @@ type WindowConfig struct {
 
 	// K is the number of keys to report: 1 to 2^28, or 0 if Phi is set. They
 	// are the most frequent keys of the part of the stream that the window
-	// covers, which is up to one of its Parts longer than Keys or Span.
+	// covers, which can be longer than Keys or Span; see Parts.
 	K int
 
 	// Keys is the number of keys that the window covers, from 1 to 2^62. It
@@ -33,11 +34,11 @@ type WindowConfig struct {
 	Span time.Duration
 
 	// Parts is the number of parts of the window, from 1 to 1,024; 0 means 8.
-	// The window covers up to one part more than Keys or Span. Since each part
-	// has a whole number of keys, Parts should be far below Keys: for example,
-	// a window of 5 keys and 1,024 parts covers up to 1,025 keys. The time of a
-	// query is proportional to Parts+1, and so is the memory unless MemoryBytes
-	// is given.
+	// The window covers up to one part more than Keys or Span. Since Keys/Parts
+	// is rounded up to a whole number of keys, Parts should be far below Keys:
+	// for example, a window of 5 keys and 1,024 parts covers up to 1,025 keys.
+	// The time of a query is proportional to Parts+1, and so is the memory
+	// unless MemoryBytes is given.
 	Parts int
 
 	// MemoryBytes, if it is not zero, limits the memory as in a [HeavyConfig].
@@ -60,9 +61,9 @@ const (
 	windowBytes    = 256 // upper bound on the size of a Window without its panes
 )
 
-// EstimatedBytes is like [HeavyConfig.EstimatedBytes] for a Window, each part
-// of which uses as much memory as a HeavyHitters. It returns the errors of
-// [NewWindow].
+// EstimatedBytes is like [HeavyConfig.EstimatedBytes] for a Window, which
+// without MemoryBytes uses as much memory as Parts+1 HeavyHitters. It returns
+// the errors of [NewWindow].
 func (c WindowConfig) EstimatedBytes() (uint64, error) {
 	c, err := c.rounded()
 	if err != nil {
@@ -77,9 +78,9 @@ func (c WindowConfig) EstimatedBytes() (uint64, error) {
 	return min(windowBytes+uint64(c.Parts+1)*min(usualBytes(c.goal()), 1<<50), math.MaxInt64), nil
 }
 
-// rounded returns c with the number of parts that it will have, and with a Span
-// that is a multiple of it. It returns [hashfam.ErrParams] if the Span is too
-// long to be rounded up.
+// rounded returns c with the default number of parts if Parts is 0, and with
+// the Span rounded up to a multiple of Parts. It returns [hashfam.ErrParams] if
+// the Span is too long to be rounded up.
 func (c WindowConfig) rounded() (WindowConfig, error) {
 	if c.Parts == 0 {
 		c.Parts = usualParts

@@ -8,16 +8,19 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// Batch methods process the keys in windows. For each window, they first locate
-// all keys, then load from all their buckets, and then do the work. Since there
-// are no other instructions between the loads, many cache misses overlap.
-//
-// Batches of fewer than few keys are processed key by key, because clearing the
-// stack memory for a window would take longer. Most methods also do this if the
-// table has fewer than cached bytes, since it then causes few cache misses.
+// The batch methods of a [Filter] process the keys in windows. For each window,
+// they first locate all keys, then load from all their buckets, and then do the
+// work. Since there are no other instructions between the loads, many cache
+// misses overlap.
 const (
-	window = 32
-	few    = 8
+	window = 32 // keys
+
+	// A batch with fewer keys than this is processed key by key, because
+	// clearing the stack memory for a window would take longer.
+	few = 8
+
+	// If the table has fewer bytes than this, most methods also process the
+	// keys one by one, since a small table causes few cache misses.
 	cached = 32 << 10
 )
 
@@ -59,7 +62,7 @@ func (f *readable) reach(digests []hashfam.Digest) iter.Seq[table.Place] {
 
 // AddAll adds all digests in order, as if by [Filter.AddDigest]. If a key
 // cannot be added, AddAll returns the error and the number of keys added
-// before. It is faster than single calls if the filter is larger than the
+// before. AddAll is faster than single calls if the filter is larger than the
 // cache.
 func (f *Filter) AddAll(digests []hashfam.Digest) (added int, err error) {
 	f.table.Made()

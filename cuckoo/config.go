@@ -15,8 +15,8 @@ import (
 // MemoryBytes. If two are set, the third follows from them. If all three are
 // set, the filter is the one for Capacity and FPRate (see [Config.Params]) or,
 // if this is larger than MemoryBytes, another one that meets all three. If
-// there is none, the error contains the required memory and the rate that would
-// fit.
+// there is no such filter, the error contains the required memory and, if any,
+// the rate that would fit.
 type Config struct {
 	// Capacity is the number of keys that the filter has room for, counting
 	// copies. If each key has a single copy, this number fits with probability
@@ -61,8 +61,8 @@ type Params struct {
 	Buckets uint64
 
 	// FingerprintBits is f, the fingerprint width: 4 to 32. Filters with 2^19
-	// or more buckets need more than 4, because otherwise more than eight keys
-	// would share two buckets; see docs/theory.md.
+	// or more buckets need more than 4, because the risk that more than eight
+	// keys share two buckets would otherwise be too high; see docs/theory.md.
 	FingerprintBits int
 
 	// Compact stores a slot in f-1 bits.
@@ -74,18 +74,20 @@ type Params struct {
 // Params returns the parameters of the filter that c describes, without
 // allocating it. For Capacity and FPRate, this is the smallest filter that
 // meets the rate and in which Capacity keys fit with probability above 1 -
-// 1e-6. It may be larger by up to 0.1% if fingerprints are narrow. The size
-// never decreases if Capacity increases or FPRate decreases.
+// 1e-6. If fingerprints are narrow, a filter that is smaller by up to 0.1% may
+// be overlooked. The size never decreases if Capacity increases or FPRate
+// decreases.
 //
-// In a large filter, Capacity keys use 97% of the slots, so a key uses f/0.97
-// bits, or (f-1)/0.97 bits in a compact filter. They use a smaller part if this
-// reduces the rate enough to save a bit of each fingerprint. Below about 25,000
-// keys, the part that can be used decreases, to a third at ten keys. A small
-// filter may therefore have wider fingerprints than the rate requires, where
-// this takes less memory than more buckets.
+// In a large filter, Capacity keys use 97% of the slots, so with fingerprints
+// of f bits, a key uses f/0.97 bits, or (f-1)/0.97 bits in a compact filter.
+// The keys use a smaller part of the slots if this reduces the rate enough to
+// save a bit of each fingerprint. Below about 25,000 keys, the part that can be
+// used decreases, to a third at ten keys. A small filter may therefore have
+// wider fingerprints than the rate requires, where this takes less memory than
+// more buckets.
 //
 // Params returns [hashfam.ErrParams], naming the field, if no filter meets c.
-// It needs about a millisecond, or ten without Capacity.
+// It compares many sizes, and many more if Capacity is zero.
 func (c Config) Params() (Params, error) {
 	return budget.Plan(errs, c.Capacity, c.FPRate, c.MemoryBytes, c.smallest, c.within)
 }
@@ -173,9 +175,9 @@ func (p Params) capacity() uint64 {
 }
 
 // CapacityAt is the inverse of RateAt: it returns the largest number of
-// distinct keys whose false-positive rate does not exceed rate, but never more
-// than CapacityAt(1). The result of CapacityAt(1) is the number of keys that
-// fit in the filter with probability above 1 - 1e-6 over random families;
+// distinct keys for which RateAt does not exceed rate, but never more than
+// CapacityAt(1). The result of CapacityAt(1) is the number of keys that fit in
+// the filter with probability above 1 - 1e-6 over random families;
 // docs/theory.md derives it. If fingerprints are narrow, the probability may be
 // slightly lower for a particular family, for example the public one.
 // CapacityAt returns 0 if p is invalid.

@@ -8,8 +8,8 @@ var (
 	ErrFull = table.ErrFull // there is no room for a key
 
 	// ErrCopies matches ErrFull. It means that the filter already has eight
-	// copies of the key, or of keys that it cannot distinguish from it, even if
-	// it has room for other keys.
+	// copies of the key, or of keys that the filter cannot distinguish from
+	// this key. There may still be room for other keys.
 	ErrCopies = table.ErrCopies
 )
 

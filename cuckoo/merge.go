@@ -14,11 +14,11 @@ import (
 //
 // If a filter's [Params] differ, Merge returns [hashfam.ErrIncompatible],
 // naming the field and, if there are several filters, the index in others. If
-// it cannot make room for all fingerprints, it returns [ErrFull] with the
-// Capacity that would have been enough, or [ErrCopies] if a key would have more
-// than eight copies. Since the order of fingerprints matters, ErrFull can
-// happen even if a new filter would have room for all keys. After an error, f
-// is unchanged.
+// it cannot make room for all fingerprints, it returns [ErrFull], with the
+// Capacity that filters for all these keys need, or [ErrCopies] if a key would
+// have more than eight copies. Since the order of fingerprints matters, ErrFull
+// can happen even if a new filter would have room for all keys. After an error,
+// f is unchanged.
 func (f *Filter) Merge(others ...*Filter) error {
 	f.table.Made()
 	if err := merge.Mergeable(errs, "Params", f.params, others, (*Filter).Params); err != nil {

@@ -25,10 +25,11 @@ import (
 // "InfiniFilter", SIGMOD 2023), so the false-positive rate stays below
 // [ScalableConfig].FPRate for any number of keys.
 //
-// If only keys that were added are deleted, no key is lost: Delete removes the
-// fingerprint that matches the key in the most bits. If this was another key's
-// fingerprint, then the deleted key's own fingerprint, which remains, is not
-// longer and matches the other key, too.
+// If only keys that were added are deleted, no key is lost, although
+// fingerprints have different lengths: Delete removes the longest fingerprint
+// that matches the key. If this fingerprint belongs to another key, then the
+// fingerprint of the deleted key remains. It consists of the first bits of the
+// removed fingerprint, so it matches the other key, too.
 //
 // Scalables cannot be merged, because each stores different bits of its keys.
 type Scalable struct {
@@ -57,10 +58,10 @@ func NewScalableReceiver(fam hashfam.Family) *Scalable {
 func (s *Scalable) hash() hashfam.Hasher { return s.config.Family.Hasher(2 * s.pages.Len()) }
 
 // Add adds one copy of key. It runs in constant time on average, with a few
-// cache misses. If the key's page is full, Add splits it, which needs about 100
-// microseconds and allocates two pages. After the number of pages has doubled,
-// a split may also double a directory, which has a few pointers per page. This
-// needs 0.3 milliseconds with 35,000 pages.
+// cache misses. If the key's page is full, Add splits it, which moves all
+// fingerprints of the page and allocates two pages. After the number of pages
+// has doubled, a split may also double a directory, which has a few pointers
+// per page.
 //
 // For a ninth copy of key, Add returns [ErrCopies], which matches [ErrFull]. If
 // you do not need copies, use [Scalable.ContainsOrAdd]. Add returns ErrFull

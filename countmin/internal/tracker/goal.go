@@ -8,8 +8,8 @@ import (
 )
 
 // A Goal describes which keys a tracker should find, and how many bytes it can
-// use. All sizes are computed in 64 bits, so within the limits below, which are
-// lower for 32-bit addresses, they are the same on every platform.
+// use. All sizes are computed in 64 bits, so they are the same on every
+// platform, but the limits below are lower for 32-bit addresses.
 type Goal struct {
 	Phi    float64 // for heavy hitters, the fraction of the total, otherwise 0
 	K      int     // for the top k, their number, otherwise 0
@@ -37,9 +37,9 @@ const (
 func (g Goal) grows() bool { return g.Memory == 0 }
 
 // wanted returns the number of records that the log should hold if memory
-// allows. With a budget, these are nearly 2 K, or as many as there are
-// typically heavy hitters: 0.07/Phi to 0.17/Phi in words, requests and Zipf
-// distributions, although there can be 1/Phi.
+// allows. With a budget, this is nearly 2 K or, with Phi, the typical number of
+// heavy hitters: streams of words, of web requests and with Zipf distributions
+// have 0.07/Phi to 0.17/Phi of them, although there can be 1/Phi.
 func (g Goal) wanted() int {
 	switch {
 	case g.K > 0 && g.grows():

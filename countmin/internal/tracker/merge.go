@@ -7,8 +7,8 @@ import (
 )
 
 // Merge adds the counts of the other trackers, which must have the same Goal.
-// If memory allows, t will then track every key that any other tracker tracks.
-// Otherwise keys are evicted once, as in Observe.
+// If memory allows, t will then track every key that any of the trackers
+// tracked. Otherwise keys are evicted once, as in Observe.
 func (t *Tracker) Merge(others ...*Tracker) {
 	sides := append([]*Tracker{t}, others...)
 	sides = slices.DeleteFunc(sides, func(side *Tracker) bool { return side.total == 0 })

@@ -15,10 +15,10 @@ type Panes struct {
 	Last *Tracker  // the pane that counts: the last of All; nil if there is none
 	size uint64    // the number of keys per pane, or 0 if there is no limit
 
-	// When the last pane's total is next, Observe calls begin. next is 0 until
-	// the pane counts, so that begin allocates the pane's memory, and size
-	// afterwards. Without a limit, it remains 0, which is never the total of a
-	// pane that has counted a key.
+	// Observe calls begin when the last pane's total is equal to next. Until
+	// the pane counts a key, next is 0, so that begin allocates the pane's
+	// memory. Afterwards, next is size. Without a limit, it remains 0, which is
+	// never the total of a pane that has counted a key.
 	next uint64
 }
 

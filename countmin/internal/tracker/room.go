@@ -96,8 +96,9 @@ func (t *Tracker) evict(bar, size uint64) {
 // lastBeforeK returns the rank of the last record to evict so that about K
 // records remain, even if many have the same count. It considers the records
 // with a count of at most bar, beginning with the lowest rank, and stops when
-// keep records remain and the given number of bytes is freed. If the log can
-// grow, bytes need not be freed, and keep is at least half of the records.
+// only K records remain and the given number of bytes is freed. If the log can
+// grow, it stops when K records or half of the records remain, whichever is
+// more, no matter how many bytes are freed.
 func (t *Tracker) lastBeforeK(bar, size uint64) rank {
 	low := t.index.heads[:0] // evict will rebuild the index, so use its memory
 	for r := range t.log.all() {

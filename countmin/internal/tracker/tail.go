@@ -15,7 +15,7 @@ import (
 // While all counters are zero, which is the case until a record is evicted or
 // refused, they have no memory.
 //
-// Shifts are masked with 7 or 63 where they are known to be smaller, so that
+// Shifts are masked with 7 or 63 where they are known not to be larger, so that
 // the compiler omits the code for larger ones.
 type tail struct {
 	words []uint64 // nil while all counters are zero
@@ -133,12 +133,12 @@ func (t *tail) widen() {
 // halve halves the number of counters, and the memory.
 func (t *tail) halve() { t.reshape(t.size/2, t.shift) }
 
-// reshape gives the tail another number of words and width, so that it has as
-// many counters as before, or half as many. If it has half as many, each is the
-// maximum of the two neighbors that it replaces. With conservative update this
-// is enough, since a counter need not exceed the highest count of its keys.
-// Keys find their counters at the new positions because [hashfam.Reduce](x,
-// n/2) is half of Reduce(x, n).
+// reshape gives the tail another number of words and width, with which it must
+// have as many counters as before, or half as many. If it has half as many,
+// each is the maximum of the two neighbors that it replaces. With conservative
+// update this is enough, since a counter need not exceed the highest count of
+// its keys. Keys find their counters at the new positions because
+// [hashfam.Reduce](x, n/2) is half of Reduce(x, n).
 func (t *tail) reshape(words uint32, shift uint8) {
 	n := tail{size: words, shift: shift, grows: t.grows}
 	if t.words != nil {

@@ -24,12 +24,12 @@ import (
 )
 
 // A Tracker counts the most frequent keys exactly, from the moment it admits
-// them. It then has a record of the key. All other keys are counted in its
+// them by adding records of them to its log. All other keys are counted in its
 // tail, and a key is admitted when the tail's estimate exceeds floor.
 //
 // When there is no room, the records with the lowest counts are evicted, and
-// their counts are written back to the tail. floor is then the highest of these
-// counts. missed is the same number, but becomes higher when a long key is
+// their counts are written back to the tail. floor is the highest count that
+// was evicted. missed is the same number, but becomes higher when a long key is
 // refused, or in a merge. The following is always true:
 //
 //   - A record's count, which began as an estimate, is not below the truth.

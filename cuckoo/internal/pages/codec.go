@@ -11,10 +11,10 @@ import (
 )
 
 // For each plot, the payload contains a word with the number of directories,
-// and then the pages of each directory, from the newest to the oldest. A page
-// is a word with its depth in the lowest byte and the tail length in the next
-// one, followed by its buckets without padding. A directory is complete when
-// its pages cover all keys.
+// and then the pages of each directory, from the newest to the oldest. The
+// number of pages is not stored, because a directory ends when its pages cover
+// all keys. A page is a word with its depth in the lowest byte and the tail
+// length in the next one, followed by its buckets without padding.
 
 const wordBytes = 8
 

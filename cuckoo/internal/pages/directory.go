@@ -38,7 +38,7 @@ func (d *directory) copies(k locus) (n int) {
 }
 
 // remove frees the slot, in d or in an older directory, that matches the key in
-// the most bits. It returns the number of these bits, and false if there is no
+// the most bits. It returns the number of these bits, or false if there is no
 // such slot.
 func (d *directory) remove(k locus) (known uint8, ok bool) {
 	for ; d != nil && !ok; d = d.older {

@@ -23,7 +23,7 @@ import (
 // A free slot has the value free, which is not zero, but has no partner, so it
 // does not match any key. The table stores each value XOR free as the
 // fingerprint, so a free slot is stored as zero. Shifts are masked with 63
-// because the compiler does not know that they are less.
+// because the compiler does not know that they are below 64.
 type page struct {
 	table.Table
 	free  uint64      // 2^t
@@ -88,10 +88,11 @@ func (p *page) shorten(marked uint64, half *page) (h, rest uint64) {
 	return marked >> (p.tail & 63) & 1, marked << ((half.tail - p.tail + 1) & 63) & (2*half.free - 1)
 }
 
-// differ returns, for each lane, the known bits in which the slot's key differs
-// from the key whose value is in each lane of values. If the keys may be the
-// same, all bits of the lane are zero. In a free slot's lane, they never are.
-// Since no slot's value is zero, lanes do not borrow from each other.
+// differ compares each slot in lanes with a key whose value is in every lane of
+// values. It returns the known bits in which the slot's key differs, so a lane
+// is zero if the keys may be the same. The lane of a free slot is never zero.
+// Since no slot's value is zero, subtracting 1 from each lane does not borrow
+// from the next lane.
 func (p *page) differ(lanes, values table.Lanes) table.Lanes {
 	v := lanes.Xor(p.frees)
 	unknown := v.Xor(v.Sub(p.Ones)) // the marker and all lower bits

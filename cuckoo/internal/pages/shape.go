@@ -75,10 +75,10 @@ func (s *Shape) most() uint32 { return uint32(table.Slots * s.Buckets / 32 * 31)
 //
 //	p(t) = 8 / (31 * 2^t)
 //
-// When a full page splits, its keys are half of what the halves can hold, so
-// keys that are added to these halves fill the other half of their slots, and
-// the same is true for each later split. Since a split does not change the
-// probability that a key matches a query, the rate stays below
+// When a full page splits, its keys fill half of the slots in the two halves.
+// Only the rest of the slots are left for new keys, whose tails have another
+// length, and the same is true for each later split. Since a split does not
+// change the probability that a key matches a query, the rate stays below
 //
 //	p(tails[0]) + p(tails[1])/2 + p(tails[2])/2 + ...
 //

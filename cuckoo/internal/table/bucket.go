@@ -8,9 +8,9 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A plain bucket stores the four fingerprints of its slots without padding. If
-// f and the bucket's number are odd, the bucket starts in the middle of a byte.
-// For example, if f is 9:
+// A plain bucket stores four fingerprints of f bits without padding. If f and
+// the bucket's number are odd, the bucket starts in the middle of a byte. For
+// example, if f is 9:
 //
 //	bit 71         35       26       17       8        0
 //	    | bucket 1 | slot 3 | slot 2 | slot 1 | slot 0 |

@@ -3,12 +3,12 @@ package table
 import "math/bits"
 
 // A search visits a limited number of buckets: the key's two buckets, and then
-// four for each bucket from which it tries to move a fingerprint. It begins
-// with a queue of near buckets, which is enough for more than 90% of all
-// searches, and continues with Middle, which is enough for more than 99.9%. Few
-// searches therefore need to clear the 64 KiB of stack for Far. Tables that can
-// grow instead should only use Middle. In a small table, the limit is patience
-// times the number of buckets.
+// four for each bucket from which it tries to move a fingerprint. Its queue
+// first has the length near, which is enough for more than 90% of all searches,
+// and then Middle, which is enough for more than 99.9%, so few searches need to
+// clear the 64 KiB of stack for Far. Tables that can grow instead should only
+// use Middle. In a small table, the limit is patience times the number of
+// buckets.
 //
 // BenchmarkFailedAdd in package cuckoo measures failed searches with Far.
 const (
@@ -53,8 +53,9 @@ func (t *Table) evictFar(p *Partners, shorter []uint64, fp uint64) bool {
 // When it finds a free slot, it moves the fingerprints along the path, puts fp
 // in the slot that this frees in the path's first bucket, and returns true.
 //
-// The queue already contains the number of buckets that known specifies. Bucket
-// k in the queue is the other bucket for slot (k-2) mod 4 in bucket (k-2)/4.
+// When move is called, the queue already contains buckets 0 to known-1. Bucket
+// k of the queue is the other bucket for slot (k-2) mod 4 of bucket (k-2)/4 of
+// the queue.
 //
 // The path does not contain a bucket twice, because its first occurrence would
 // lead to the same free slot on a shorter path.

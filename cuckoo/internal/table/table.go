@@ -142,11 +142,13 @@ func (t *Table) Count(i, j, fp uint64) int {
 }
 
 // Put puts fp in a free slot of bucket i or j and reports whether there was
-// one. It selects the bucket with more free slots. In a narrow table, this is
-// the bucket with the greater number as its matches of zero: free slots are the
-// highest ones in a plain bucket, because they are filled from the lowest, and
-// the lowest ones in a sorted bucket. This can be wrong for plain buckets from
-// which fingerprints have been removed.
+// one. It selects the bucket with more free slots.
+//
+// In a narrow table, Put computes the matches of zero for both buckets and
+// compares them as numbers. The greater number belongs to the bucket with more
+// free slots, because a plain bucket is filled from the lowest slot, and a
+// sorted bucket from the highest. After fingerprints have been removed from
+// plain buckets, this can select the wrong one.
 func (t *Table) Put(i, j, fp uint64) bool {
 	switch {
 	case !t.Narrow:
@@ -166,9 +168,9 @@ func (t *Table) Put(i, j, fp uint64) bool {
 }
 
 // Exchange puts fp in a slot of bucket i or j that contains old and reports
-// whether there was one. If fp is zero, this removes old. Exchange selects the
-// bucket as Put does, without a branch, which would be mispredicted half the
-// time.
+// whether there was one. If fp is zero, this removes old. In a narrow table,
+// Exchange selects the bucket as Put does, without a branch, which would be
+// mispredicted half the time.
 func (t *Table) Exchange(i, j, old, fp uint64) bool {
 	if !t.Narrow {
 		return t.exchangeWide(i, j, old, fp)
