@@ -14,7 +14,7 @@ const MaxColumns = 32
 // so s is 2^r eps - 1, rounded down. Because of equal digests, an eps such as
 // 2^-7 needs slightly more than 7 columns. If this is only one unit more,
 // RibbonColumns returns the whole number, and the rate slightly exceeds eps. It
-// returns false when 32 columns are not enough.
+// returns false if 32 columns are not enough, or if eps is 1 or more.
 //
 // Because of the mixture, a key uses log2(1+s) - s more bits than the optimum,
 // which is 0.086 bits or less.
