@@ -72,8 +72,9 @@ func (c Config) build(b ribbon.Build, p plan, ribbonOf maker) (*Filter, error) {
 }
 
 // fill builds a filter with a second ribbon and about the lowest rate for which
-// it fits in memory. If the estimate was too low, it plans with less memory and
-// builds again. If no filter fits, fill returns the smallest one.
+// it fits in memory. The size is only estimated beforehand, so if the filter
+// turns out to be too large, fill plans with less memory and builds again. If
+// no filter fits, fill returns the smallest one.
 func (p plan) fill(memory uint64, ribbonOf maker) (*ribbon.Ribbon, error) {
 	for target := memory; ; {
 		r, err := ribbonOf(p)

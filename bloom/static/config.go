@@ -16,9 +16,9 @@ type Config struct {
 	// FPRate is the false-positive rate as a fraction: 0.01 is 1%. It must be
 	// below 1 and above 2^-32 + n/2^64 for n keys, or zero if MemoryBytes is
 	// set, or 1 in [NewExact]. On average over all families, a filter meets
-	// this rate, but a single filter's rate differs from FPRate by up to 1% for
-	// 10,000 keys, and by less than 0.1% for a million keys. With fewer keys
-	// the rate is usually lower, down to half of FPRate.
+	// this rate, but a single filter's rate differs from FPRate by about 1% or
+	// less for 10,000 keys, and by less than 0.1% for a million keys. With
+	// fewer keys the rate is usually lower, down to half of FPRate.
 	FPRate float64
 
 	// MemoryBytes, if it is not zero, limits [Params.SizeBytes]. An encoding
@@ -44,9 +44,9 @@ type Config struct {
 	// Progress, if it is not nil, is called from time to time while the filter
 	// is built, with the number of completed steps and the total. A digest
 	// counts as two steps, or as one in NewFromSorted, plus one if FPRate is
-	// zero. In the last call, done is equal to total. Progress is not called if
-	// there are no digests, and never concurrently. It should return quickly,
-	// because the build waits for it.
+	// zero. In the last call, done is equal to total, unless the build fails.
+	// Progress is not called if there are no digests, and never concurrently.
+	// It should return quickly, because the build waits for it.
 	Progress func(done, total uint64) `json:"-"`
 
 	_ struct{} // literals must name their fields

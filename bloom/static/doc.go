@@ -43,9 +43,9 @@
 // Walzer, SEA 2022). A key's digest selects about half of 64 neighboring slots
 // in an array, and the sum of these slots modulo 2 is the key's fingerprint. To
 // fill the array, a build solves one linear equation for each key. About 2% of
-// the keys do not fit and are moved to a second array. NewExact adds an array
-// that says, for each member and each absent key that passes the other arrays,
-// which of the two it is.
+// the keys do not fit and are moved to another array, the second layer, and a
+// few of them to further layers. NewExact adds an array that distinguishes the
+// members from the absent keys among all that pass the layers.
 //
 // A build takes longer than adding the keys to a Bloom filter, but it can use
 // any number of goroutines. The result does not depend on the number of

@@ -119,10 +119,10 @@ func columnsBeside(rate float64, n uint64) uint32 {
 }
 
 // smallest returns the number of columns, in units of 1/65536, with which the
-// filter is smallest: floor(log2(others/inside)). A column needs one bit for
-// each key inside, and halves the number of the others that need a bit in the
-// second ribbon. Between two integers, the size is linear in the number of
-// columns, so a fraction of a column would not save memory.
+// filter is smallest: floor(log2(others/inside)) whole columns. One more column
+// needs a bit for each key inside, and halves the number of the others that
+// need a bit in the second ribbon. Between two integers, the size is linear in
+// the number of columns, so a fraction of a column would not save memory.
 func (l lists) smallest() uint32 {
 	if l.inside == 0 {
 		return 0

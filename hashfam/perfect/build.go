@@ -11,9 +11,9 @@ import (
 
 // maxLevels is the maximum number of levels with buckets. A billion random
 // digests need about eight, since large levels bump one key in 25, and small
-// ones up to one in three. Only digests that somebody chose can need many more,
-// but there are few such digests, because the high bits of their probe
-// sequences must agree in every level.
+// ones up to one in three. A build that would need more than maxLevels returns
+// an error. This happens only if somebody chose digests that share a bucket in
+// every level.
 const maxLevels = 24
 
 // build builds a structure of the given shape, which has no levels yet. keys

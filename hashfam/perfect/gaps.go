@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// A gaps is a list of ascending numbers. For each number, it stores how many
-// smaller ones were left out since the number before: in one byte or, if there
-// are 255 or more, in the byte 255 and a varint.
+// A gaps is a list of ascending numbers. It stores the length of the gap before
+// each number, that is, how many numbers lie between it and the previous one:
+// in one byte or, for 255 or more, in the byte 255 and a varint.
 type gaps struct {
 	bytes []byte
 	next  uint64 // the last number that was added or taken, plus 1

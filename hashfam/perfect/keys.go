@@ -104,8 +104,8 @@ func checkLen(n uint64) error {
 }
 
 // sortDigests sorts digests and returns the distinct ones, as [ribbon.Sort]
-// does. It returns ErrParams if there are too many. If ctx is canceled, it
-// returns its error.
+// does. It returns ErrParams if there are too many, and ctx's error if ctx is
+// canceled.
 func sortDigests(ctx context.Context, digests []hashfam.Digest) ([]hashfam.Digest, error) {
 	if err := checkLen(uint64(len(digests))); err != nil {
 		return nil, err

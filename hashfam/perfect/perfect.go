@@ -21,14 +21,14 @@ func (s *stored) IndexString(key string) uint64 { return s.index(s.hash.SumStrin
 // family.
 func (s *stored) IndexDigest(d hashfam.Digest) uint64 { return s.index(d) }
 
-// A mapping maps digests to places, and places to results. The places of the
-// first level are below n, and each is the result itself. The places of later
+// A mapping maps digests to places, and places to indexes. The places of the
+// first level are below n, and each is itself the index. The places of later
 // levels are n or more, so each is mapped to a place that the first level left
 // free.
 //
-// Level i uses the values 3i and 3i+1 of the digest's probe sequence. The value
-// 3i+2 is the digest for the next level; for level 0, it is also the key's
-// fingerprint.
+// Level i, counted from 0, uses the values 3i and 3i+1 of the digest's probe
+// sequence. The value 3i+2 is the digest for the next level; for level 0, it is
+// also the key's fingerprint.
 type mapping struct {
 	n      uint64 // number of keys
 	levels []level
@@ -65,7 +65,7 @@ func (m *mapping) indexIn(levels []level, p hashfam.Probe) uint64 {
 	return m.made().result(m.last.base + m.last.place(p))
 }
 
-// result returns the result for a place.
+// result returns the index for a place.
 func (m *mapping) result(place uint64) uint64 {
 	if place < m.n {
 		return place

@@ -90,9 +90,9 @@ func quoted(text string) string {
 	return strconv.Quote(text)
 }
 
-// leastThat returns the least of the numbers with three digits below 1 for
-// which ok returns true, and whether there is one. If ok returns true for a
-// number, it must do so for all larger ones.
+// leastThat returns the least of the numbers below 1 with three significant
+// digits for which ok returns true, and whether there is one. If ok returns
+// true for a number, it must do so for all larger ones.
 func leastThat(ok func(x float64) bool) (least float64, found bool) {
 	i := sort.Search(threeDigitNumbers, func(i int) bool { return ok(threeDigits(i)) })
 	return threeDigits(i), i < threeDigitNumbers

@@ -41,9 +41,9 @@ const (
 const gzipMagic = "\x1f\x8b"
 
 // signatures are the first bytes of files. A question mark in magic matches any
-// byte. An incomplete file must not be read as lines, so a file that ends
-// within magic is also recognized if it has least bytes or more, unless least
-// is 0, because these bytes could be text.
+// byte. A file that ends within magic is incomplete, and must not be read as
+// lines, so it is also recognized if it has least bytes or more. least is 0
+// where the beginning of magic could be a text.
 var signatures = []struct {
 	form  Form
 	magic string
@@ -122,8 +122,9 @@ func (c *Content) Kind() string {
 const headBytes = 1 << 10
 
 // Recognize reads the first bytes of r and returns its content. If r can seek,
-// Recognize seeks back, and r is the Reader of the result. Recognize does not
-// wait for more bytes when it has a line. If r returns an error, reading the
+// Recognize seeks back, and r is the Reader of the result. Lines end with a
+// zero byte if nul is true. When Recognize has a line, it does not wait for
+// more bytes, unless they may be zlib data. If r returns an error, reading the
 // content returns it again.
 func Recognize(r io.Reader, nul bool) *Content {
 	c := &Content{}
@@ -240,9 +241,10 @@ func hasZlibHeader(first []byte) bool {
 const zlibBytes = 128
 
 // isZlib reports whether first is the beginning of zlib data. Since a text can
-// also begin with such a header, the data must not be a text, and must be
-// decompressed without an error: either up to its checksum, or for at least
-// zlibBytes bytes, which no text in an old encoding could be.
+// also begin with such a header, first must not be a text, and must be
+// decompressed without an error, up to the checksum at the end of the data. If
+// first ends before the checksum, it must have at least zlibBytes bytes,
+// because a shorter text in an old encoding could also be decompressed so far.
 func isZlib(first []byte) bool {
 	if !hasZlibHeader(first) || isText(first) {
 		return false

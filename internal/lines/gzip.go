@@ -13,10 +13,10 @@ type GzipReader interface {
 	Multistream(ok bool)
 }
 
-// Gunzip returns a reader for the decompressed contents of r, which uses z. z
-// must not be in use. Like the program gzip, the reader reads all members, and
-// ignores zeros after the last one, because tapes and some stores fill up their
-// blocks with zeros.
+// Gunzip returns a reader that decompresses r using z, which must not be in
+// use. Like the program gzip, the reader reads all members, and ignores zeros
+// after the last one, because tapes and some stores fill up their blocks with
+// zeros. If other bytes follow, it returns [ErrNotGzip].
 func Gunzip(r io.Reader, z GzipReader) (io.Reader, error) {
 	m := &members{bufio.NewReaderSize(r, chunk), z}
 	return m, m.begin()

@@ -191,7 +191,7 @@ var errOtherEnds = errors.New(`lines end with a carriage return alone: use tr '\
 const otherBytes = 64 << 10
 
 // hasOtherEnds reports whether a file that begins with this line, or with a
-// part of it, has carriage returns but no line feed in its first bytes. whole
+// part of it, has carriage returns but no line feed in its first 64 KiB. whole
 // is true if the file consists of this line alone. Such a line may end with a
 // carriage return, because its key is the same for both kinds of line ends.
 func hasOtherEnds(line []byte, whole bool) bool {

@@ -1,4 +1,4 @@
-// Package memory returns how much memory there is, so that a program can refuse
+// Package memory reports how much memory there is, so that a program can refuse
 // a structure that does not fit. Without this, Go's runtime or the system would
 // end the program when it allocates the structure.
 package memory

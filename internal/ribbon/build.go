@@ -21,8 +21,8 @@ type Build struct {
 	Workers int // number of goroutines, at least 1
 
 	// If Did is not nil, it is called, even concurrently, with the number of
-	// digests that have been sorted or placed since the last call. Only [Sort]
-	// counts copies.
+	// digests that have been sorted, placed or looked up since the last call.
+	// Only [Sort] counts copies.
 	Did func(n int)
 }
 
@@ -58,8 +58,9 @@ func (b Build) Parallel(ctx context.Context, tasks int, do func(task int)) error
 
 // Members returns a ribbon that contains digests, which must be in the order of
 // [Sort]. columns is in units of 1/65536, up to [MaxColumns]. In addition to
-// the result, Members uses memory for 2.5% of the digests, and 0.8 MB per
-// worker. It returns [ErrLayers], or ctx's error if ctx is canceled.
+// the result and the memory that Sort uses, Members needs memory for 2.5% of
+// the digests, and 0.8 MB per worker. It returns [ErrLayers], or ctx's error if
+// ctx is canceled.
 func Members(ctx context.Context, b Build, columns uint32, digests []hashfam.Digest) (*Ribbon, error) {
 	r := &Ribbon{columns: columns, keys: uint64(len(digests))}
 	err := r.build(ctx, b, fingerprints(columns), [][]hashfam.Digest{digests})

@@ -13,13 +13,16 @@
 // Since not all equations can be solved, 256 neighboring starts form a bucket
 // with a threshold. Digests whose start is below the threshold are bumped to
 // the next layer, which is a smaller ribbon using the following three values of
-// the probe sequence. No step is random or repeated.
+// the probe sequence. A threshold has four bits: up to 14, it is the number of
+// groups of eight starts that are bumped, and 15 bumps the whole bucket. No
+// step is random or repeated.
 //
 // # Uses
 //
-// [Members] builds a filter. The value of each digest is a fingerprint, which
-// is the third value of its probe sequence. [Ribbon.Contains] compares the two,
-// so a digest that is not a member is a false positive with probability 2^-r.
+// [Members] builds a filter. The value of each member is a fingerprint, which
+// is the third value of its probe sequence. [Ribbon.Contains] compares a
+// digest's value with its fingerprint, so a digest that is not a member is a
+// false positive with probability 2^-r.
 //
 // [Separated] builds a filter that contains no digest of a second list. It adds
 // a ribbon of one column, in which the values of members are their

@@ -7,8 +7,9 @@ import "github.com/filterfam/filterfam/hashfam"
 //
 // The slots are divided into segments of 64, which have one word for each
 // column. A sum that starts in a segment ends no later than in the next one.
-// After every 65,536 starts there is a segment in which no sum starts, so that
-// the shards have no slots in common.
+// 65,536 starts form a shard, which is a system of equations of its own. After
+// the starts of each shard there is one more segment, in which no sum starts,
+// so that shards have no slots in common.
 type layer struct {
 	geometry
 	thresholds []uint64 // 16 per word
@@ -31,9 +32,10 @@ func (l *layer) bumps(start uint64) bool {
 // bumps. Threshold 15 bumps all groups.
 func below(start, t uint64) bool { return min(start%bucketStarts/groupStarts, allBumped-1) < t }
 
-// operands returns the words from the segment that contains start on, those
-// from the next segment on, and the coefficients of the slots in these two
-// segments.
+// operands returns the operands of the sum with the given start and
+// coefficients c. a begins with the words of the segment that contains start,
+// and b with those of the next segment. low and high are the coefficients of
+// the slots in these two segments.
 func (l *layer) operands(start, c uint64) (a, b []uint64, low, high uint64) {
 	s := segment(start)
 	return l.words[l.at(s):], l.words[l.at(s+1):], c << (start % width), c >> 1 >> (^start % width)

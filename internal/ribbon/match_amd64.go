@@ -51,7 +51,7 @@ func (r *Ribbon) containsVectors(dst []bool, digests []hashfam.Digest) []bool {
 }
 
 // prepareAVX512 sets b for looking up 1 to blockSize digests, and prefetches
-// their words. l has fewer than 2^32 starts.
+// their words. l must have fewer than 2^32 starts.
 //
 //go:noescape
 func prepareAVX512(b *block, l *layer, digests []hashfam.Digest)

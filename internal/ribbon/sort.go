@@ -101,10 +101,10 @@ func insert(list []hashfam.Digest) {
 	}
 }
 
-// divide sorts a list in place by the first flagBits of the last left bits of
-// the rank. It returns the parts in which these bits are equal, and the number
-// of remaining bits. With more bits at a time, some parts would be evicted from
-// the cache.
+// divide divides a list whose ranks can differ only in the last left bits. It
+// sorts the list in place by the first flagBits of these bits, and returns the
+// parts in which they are equal, and the number of remaining bits. With more
+// bits at a time, it would write to too many parts at once for the cache.
 func divide(list []hashfam.Digest, left int) (parts [][]hashfam.Digest, shift int) {
 	const mask = 1<<flagBits - 1
 	shift = max(0, left-flagBits) // this may include bits by which the list is already sorted

@@ -94,8 +94,8 @@ func Bounds(s Shape) (least, most uint64) {
 }
 
 // Rate returns the probability that r contains a random digest, other than
-// those from which it was built. It visits all groups of starts, so it runs in
-// O(n) time.
+// those from which it was built. It looks at the threshold of every bucket, so
+// it runs in O(n) time.
 func (r *Ribbon) Rate() float64 {
 	rate := r.first()
 	if r.class != nil {

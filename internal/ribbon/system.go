@@ -50,7 +50,9 @@ func (s *system) build(l *layer, shard uint64, lists [][]hashfam.Digest) {
 // bucket adds the digests in the bucket that starts at start, and removes them
 // from the lists. It adds the last ones first, since the previous bucket may
 // have filled the first rows. When a group does not fit as a whole, it is
-// bumped together with all groups before it.
+// bumped together with all groups before it. Since no threshold separates the
+// groups from number 14 on, the whole bucket is bumped if one of these does not
+// fit.
 func (s *system) bucket(l *layer, start uint64, lists [][]hashfam.Digest) {
 	inside := make([][]hashfam.Digest, 0, 2)
 	for i, list := range lists {
@@ -133,8 +135,8 @@ type equation struct {
 // If the row of an equation's first slot is not free, add subtracts this row
 // from the equation, which then has a later first slot. It repeats this until
 // the row is free, and stores the equation there. Since each step must wait for
-// the row of the step before, add processes two equations at a time, in any
-// order.
+// the row of the step before, add processes two equations at a time, whichever
+// of them is stored first.
 func (s *system) add(list []equation) bool {
 	if len(list) == 0 {
 		return true
@@ -205,8 +207,9 @@ func (s *system) pair(a, b equation) (equation, bool) {
 }
 
 // solve computes a shard's slots from the last to the first, and stores them in
-// l. The slots of free rows are zero. The shard has parts segments with starts,
-// and one more segment after them.
+// l. The slots of free rows are zero. first is the number of the shard's first
+// segment, and parts is the number of its segments in which sums start. One
+// more segment follows them.
 func (s *system) solve(l *layer, first, parts uint64) {
 	var state [32]uint64 // the 64 slots of each column that were computed last
 	for part := int(parts); part >= 0; part-- {

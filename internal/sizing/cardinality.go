@@ -19,9 +19,9 @@ func PartitionedLen(m uint64, k int, x uint64) float64 {
 	return keysAt(m, x, math.Log1p(-min(1, float64(k)/float64(m))))
 }
 
-// BlockedLen returns the estimate for B = m/512 blocks, which inverts the
-// expected fill ratio. A key selects a given bit's block with probability 1/B,
-// and then does not set this bit with probability q = (1-1/512)^k:
+// BlockedLen is like [ClassicLen] for B = m/512 blocks. It inverts the expected
+// fill ratio. A key selects a given bit's block with probability 1/B, and then
+// does not set this bit with probability q = (1-1/512)^k:
 //
 //	x/m = 1 - (1-(1-q)/B)^n
 func BlockedLen(m uint64, k int, x uint64) float64 {

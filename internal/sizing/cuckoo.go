@@ -126,9 +126,9 @@ func mostTies(m uint64) moments {
 
 // tieMoments returns the sums of [tieChance] to the k-th power over all pairs
 // of an even and an odd bucket, for k from 1 to 9. For each odd distance d
-// below m/2 there are m pairs, m/2 in each direction. Between the sizes s of
-// tieChance, which are even, the probability is linear in d. Since its powers
-// are convex, half their integral bounds their sum over odd d.
+// below m/2 there are m pairs, m/2 in each direction. Between the block sizes
+// in tieChance, which are even, the probability is linear in d, so its powers
+// are convex. Half their integral therefore bounds their sum over odd d.
 func tieMoments(m uint64) (sums moments) {
 	from := uint64(0)
 	first := tieChance(m, 0)
@@ -160,11 +160,11 @@ func tieMoments(m uint64) (sums moments) {
 
 // tieChance returns the probability that a fingerprint ties two buckets at an
 // odd distance d <= m/2. A fingerprint rotates the table, and then exchanges
-// buckets within blocks by XOR with a pattern. For each bit s of m, there is a
-// block of s buckets. Both buckets must be in the same block, which is the case
-// for s-d of the m rotations, or for more in the largest block, where the two
-// buckets can also be at distance m-d. Then one of s/2 patterns exchanges the
-// two buckets.
+// buckets within blocks by XOR with a pattern. The block sizes are the powers
+// of two whose sum is m. Both buckets must be in the same block of size s,
+// which is the case for s-d of the m rotations, or for more in the largest
+// block, where the two buckets can also be at distance m-d. Then one of s/2
+// patterns exchanges the two buckets.
 func tieChance(m, d uint64) float64 {
 	s := largestBlock(m)
 	chance := float64(s-min(d, m-s)) / float64(s)
@@ -217,13 +217,14 @@ const leastCuckooRate = 1.0 / (1 << MaxFingerprintBits)
 // LeastCuckooRate returns the lowest rate of a plan for n keys.
 func LeastCuckooRate(n uint64) float64 { return leastCuckooRate + math.Ldexp(float64(n), -64) }
 
-// CuckooPlan returns the smallest table for n keys at the rate eps, in which a
-// slot uses saved bits less than a fingerprint. For each width, it computes the
-// fewest buckets with which the keys fit and the rate is low enough, because a
-// few more buckets can reduce the rate as much as another bit in all
-// fingerprints. It tries widths until a wider fingerprint needs more memory
-// than it saves in buckets. CuckooPlan returns false if no table within MaxBits
-// can be used, or if eps is below [LeastCuckooRate].
+// CuckooPlan returns the smallest table for n keys at the rate eps. A slot is
+// smaller than a fingerprint by the given number of saved bits, which is 1 in a
+// compact table and otherwise 0. For each width, CuckooPlan computes the fewest
+// buckets with which the keys fit and the rate is low enough, because a few
+// more buckets can reduce the rate as much as another bit in all fingerprints.
+// It tries widths until a wider fingerprint needs more memory than it saves in
+// buckets. CuckooPlan returns false if no table within MaxBits can be used, or
+// if eps is below [LeastCuckooRate].
 //
 // The size never decreases when n increases or eps decreases, because a table
 // for more keys or a lower rate is also considered for fewer keys and a higher
@@ -298,8 +299,7 @@ func roundUp(m uint64) uint64 {
 }
 
 // CuckooWithin returns the table with the lowest rate for n keys in the given
-// number of bits, or false if there is none. A slot uses saved bits less than a
-// fingerprint.
+// number of bits, or false if there is none. For saved, see [CuckooPlan].
 func CuckooWithin(n, bits uint64, saved int) (best CuckooShape, ok bool) {
 	rate := func(m uint64, f int) float64 { return WithDigest(CuckooTableRate(m, f, n), n) }
 	for f := MaxFingerprintBits; f >= MinFingerprintBits; f-- {
@@ -319,8 +319,8 @@ func CuckooWithin(n, bits uint64, saved int) (best CuckooShape, ok bool) {
 // mostBuckets returns the largest even number of buckets up to most in which n
 // keys fit, using fingerprints of f bits, or false if there is none. Since
 // crowding depends on the bits of m, keys may fit in a table but not in a
-// larger one. For 10^6 sizes of up to 4*10^9 keys, the result was always less
-// than 256 buckets below most.
+// larger one. mostBuckets only tries numbers less than 256 below most, which
+// was enough for 10^6 sizes of up to 4*10^9 keys.
 func mostBuckets(n uint64, f int, most uint64) (uint64, bool) {
 	for m := most; m >= 2 && m+256 > most && n <= cuckooLoad(m); m -= 2 {
 		if cuckooFits(m, f, n) {

@@ -11,10 +11,10 @@ const MaxColumns = 32
 // RibbonColumns returns the number of columns, in units of 1/65536, that a
 // ribbon with n keys needs to have the rate eps. A fraction s of the segments
 // has r-1 columns and the others have r, which results in the rate 2^-r (1+s),
-// so s is 2^r eps - 1, rounded down. If the result is only one unit above a
-// whole number of columns, as for an eps of 2^-7 because of equal digests, it
-// is reduced by this unit, and the rate slightly exceeds eps. RibbonColumns
-// returns false when 32 columns are not enough.
+// so s is 2^r eps - 1, rounded down. Because of equal digests, an eps such as
+// 2^-7 needs slightly more than 7 columns. If this is only one unit more,
+// RibbonColumns returns the whole number, and the rate slightly exceeds eps. It
+// returns false if 32 columns are not enough, or if eps is 1 or more.
 //
 // Because of the mixture, a key uses log2(1+s) - s more bits than the optimum,
 // which is 0.086 bits or less.
@@ -51,9 +51,8 @@ const fewKeys = 32
 // keys can be divided in C(r+s, r) ways. When r is much less than s, this is
 // about log2(e (r+s)/r) bits per rare key (Carter et al., STOC 1978).
 //
-// All terms are positive, except in a short series, because a difference
-// between logarithms of factorials would lose all digits when one class is
-// small.
+// ExactBound does not subtract logarithms of factorials, because the difference
+// would lose all digits when one class is small.
 func ExactBound(r, s uint64) float64 {
 	r, s = min(r, s), max(r, s)
 	a, b := float64(r), float64(s)
@@ -73,11 +72,11 @@ func ExactBound(r, s uint64) float64 {
 // ListsBound returns the bits that any structure needs to contain r keys and
 // none of s others, if it finds all further keys at the rate eps or less. A
 // structure that finds a fraction p of all possible keys is right about r keys
-// with the probability p^r, and about s others with (1-p)^s, so at least p^-r
+// with the probability p^r, and about s others with (1-p)^s. So at least p^-r
 // (1-p)^-s structures are needed for all pairs of lists, and the bits must
-// select one of them. This number is smallest for p = r/(r+s), so this is the
-// best rate if it is less than eps (the argument of Carter et al., STOC 1978,
-// for two lists).
+// select one of them. The number of structures is smallest for p = r/(r+s), so
+// this is the best rate if it is less than eps (the argument of Carter et al.,
+// STOC 1978, for two lists).
 func ListsBound(r, s uint64, eps float64) float64 {
 	a, b := float64(r), float64(s)
 	p := min(eps, a/(a+b))
