@@ -132,6 +132,12 @@ func TestEveryRunnerBuildsEveryStructure(t *testing.T) {
 	require.NotContains(t, ran.Failed[cutrunner.Element:], 0, "attempts failed at each point")
 }
 
+func TestBuildPanicsForOtherElements(t *testing.T) {
+	_, s := beam.NewPipelineWithRoot()
+	p := must(Bloom(bloom.Config{Capacity: 10, FPRate: 0.01}))
+	require.Panics(t, func() { Build(s, p, filepath.Join(t.TempDir(), "out"), beam.CreateList(s, []int{1, 2})) })
+}
+
 // addRun adds the failures and splits of a run by cutrunner.
 func addRun(sum *cutrunner.Result, result any) {
 	if ran, ok := result.(*cutrunner.Result); ok {
