@@ -1,18 +1,18 @@
 // Filterfam builds, queries and inspects probabilistic filters. Each line of
 // its input is a key.
 //
-//	filterfam build -o FILE [FILE...]     build a structure from lines
-//	filterfam query FILTER [FILE...]      print the lines that may be in a filter
-//	filterfam add FILTER [FILE...]        add lines to a structure
-//	filterfam delete FILTER [FILE...]     delete lines from a filter
-//	filterfam uniq [FILE...]              print each line when it is first seen
-//	filterfam top [FILE...]               print the most frequent lines
-//	filterfam count [FILE...]             print the number of different lines
-//	filterfam info FILE...                describe the structures in files
-//	filterfam merge -o FILE A B...        merge structures
-//	filterfam plan -n N                   list filters with their sizes
-//	filterfam key > FILE                  create a secret key
-//	filterfam help [SUBCOMMAND]           print help
+//	filterfam build -o FILE [FILE...]    build a structure from lines
+//	filterfam query FILTER [FILE...]     print the lines that may be in a filter
+//	filterfam add FILTER [FILE...]       add lines to a structure
+//	filterfam delete FILTER [FILE...]    delete lines from a filter
+//	filterfam uniq [FILE...]             print each line when it is first seen
+//	filterfam top [FILE...]              print the most frequent lines
+//	filterfam count [FILE...]            print the number of different lines
+//	filterfam info FILE...               describe the structures in files
+//	filterfam merge -o FILE A B...       merge structures
+//	filterfam plan -n N                  list filters with their sizes
+//	filterfam key > FILE                 create a secret key
+//	filterfam help [SUBCOMMAND]          print help
 //
 // The exit status is 0, or 1 if query has printed no line, or 2 after an error,
 // or 130 after an interrupt. See docs/command.md.
