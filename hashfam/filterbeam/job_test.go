@@ -89,9 +89,9 @@ func highs(t *testing.T, p Plan, frame []byte) (uint64, func(key string) uint64)
 	return s.Total(), s.CountString
 }
 
-// Each runner builds the same frames as the loop, for every structure, layout
-// and option, from files and from elements of each type, even if attempts fail
-// at any point. There are more keys than digests in a block.
+// Each runner builds the same frames as a single loop, for every structure,
+// layout and option, from files and from elements of each type, even if
+// attempts fail at any point. There are more keys than fit into a block.
 func TestEveryRunnerBuildsEveryStructure(t *testing.T) {
 	keys := testKeys(testCapacity)
 	keys = append(keys, keys[:100]...) // some keys occur twice

@@ -98,9 +98,9 @@ func (c *command) uniq(ctx context.Context, f uniqFlags, names []string) error {
 	return cmp.Or(s.saveLast(), err)
 }
 
-// A saver saves once a second the lines that have been seen. It is locked while
-// lines are added and printed, so that no line is saved before it has been
-// printed.
+// A saver saves all lines that have been seen so far, once a second. It is
+// locked while lines are added and printed, so that no line is saved before it
+// has been printed.
 type saver struct {
 	sync.Mutex
 	output
