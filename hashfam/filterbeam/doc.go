@@ -18,9 +18,9 @@
 //	filterbeam.Files(s, plan, "/data/out.bin", "/data/keys/*.txt")
 //	result, err := prism.Execute(ctx, p)
 //
-// [Files] and [Build] write one frame to a file, which every program that uses
-// the library can read. The frame is identical to the frame that a single
-// process writes, as far as the structure allows:
+// Unless the plan has parts, [Files] and [Build] write one frame to a file,
+// which every program that uses the library can read. The frame is identical to
+// the frame that a single process writes, as far as the structure allows:
 //
 //	Bloom, Counting     identical
 //	Static              identical

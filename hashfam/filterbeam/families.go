@@ -17,10 +17,10 @@ type opener = func() (hashfam.Family, error)
 // instead of its key. Call it in an init function of the program that you
 // submit, since the workers run the same program. open must return the family,
 // for example using a secret store, and must not call RegisterFamily. It is
-// called whenever a keyed Plan is made, and workers call it for each bundle,
-// from several goroutines, so open should remember the family if opening it is
-// slow. A worker compares the family's check value with the Plan's and fails
-// with [hashfam.ErrFamily] if they differ.
+// called whenever a keyed Plan is made, and workers call it for each bundle and
+// each task, from several goroutines, so open should remember the family if
+// opening it is slow. A worker compares the family's check value with the
+// Plan's and fails with [hashfam.ErrFamily] if they differ.
 //
 // RegisterFamily returns [hashfam.ErrParams] if the name is empty or already
 // registered, or if open is nil. It may be called concurrently.

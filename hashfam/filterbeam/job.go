@@ -14,12 +14,12 @@ import (
 )
 
 // Files builds the structure of the plan from the lines of files and writes its
-// frame to the file out. Each line, as split by bufio.ScanLines, is a key.
-// Empty lines are skipped, unless [Plan.Lines] says otherwise. Patterns must be
-// patterns of the file system. A file that is matched several times is read
-// once, even if its name is spelled differently. A file that begins like a gzip
-// file is decompressed, whatever its name, and a UTF-8 byte order mark at the
-// beginning is skipped.
+// frame to the file out. Each line is a key. Unless [Plan.Lines] says
+// otherwise, lines are split as by bufio.ScanLines, and empty lines are
+// skipped. Patterns must be patterns of the file system. A file that is matched
+// several times is read once, even if its name is spelled differently. A file
+// that begins like a gzip file is decompressed, whatever its name, and a UTF-8
+// byte order mark at the beginning is skipped.
 //
 // The result has one element, a [Summary]. The job fails if
 //
@@ -27,6 +27,7 @@ import (
 //   - a pattern matches out, or another file that a job writes
 //   - a file does not contain lines, but is for example a filter, an archive,
 //     UTF-16 text or compressed in another way than gzip
+//   - a line is longer than 16 MiB
 //   - a file is longer or shorter than the file system says
 //   - a worker does not know the plan's family
 //

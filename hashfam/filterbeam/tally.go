@@ -83,7 +83,7 @@ const (
 	keysRead    = iota
 	itemsRead   // items for these keys
 	filesRead   // compressed or not
-	bytesRead   // in these files, after decompression
+	bytesRead   // in these files, after decompression, or in the keys of a collection
 	storedRead  // bytes in these files, before decompression
 	filesListed // files to read
 	bytesListed // in these files

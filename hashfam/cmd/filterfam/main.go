@@ -122,8 +122,8 @@ const overviewExamples = `  printf 'ada\ngrace\n' > words.txt
   filterfam build -o words.filter words.txt
   printf 'ada\nalan\n' | filterfam query -v words.filter`
 
-// newRoot returns the command with its subcommands, of which those of cobra
-// depend on the arguments.
+// newRoot returns the command with its subcommands. cobra's own subcommand for
+// completions depends on the arguments.
 func newRoot(args []string) *cobra.Command {
 	root := &cobra.Command{
 		Use: "filterfam", Long: overview, Example: overviewExamples, Version: version(),

@@ -181,9 +181,9 @@ func matching(there []*cell, chosen []Structure, peer Structure, rates []float64
 }
 
 // tell passes the absent keys to a filter, which then finds none of them, so a
-// few rounds suffice. If this filter would be given more than 5,000,000 absent
-// keys in all rounds, it skips some of the rounds, but it is measured in at
-// least five.
+// few rounds suffice. If all rounds would add 10,000,000 absent keys or more,
+// the filter skips some rounds, so that only 5,000,000 or a few more are added.
+// But it is measured in at least five rounds.
 func (c *cell) tell(absent *Keys, rounds int) {
 	c.absent = absent
 	c.skipped = max(0, min(rounds/minRounds, int(int64(rounds)*int64(absent.Len())/5_000_000))-1)
