@@ -38,9 +38,9 @@
 //
 // For files at gs:// or s3://, import filesystem/gcs or filesystem/s3 instead.
 // Without the import, the jobs of Files and Build fail with an error such as:
-// file system scheme "default" not registered. The other errors of this package
-// match one of package [hashfam], but an engine may return a worker's error as
-// text.
+// file system scheme "default" not registered. Errors about parameters,
+// families and damaged data match one of package [hashfam], but an engine may
+// return a worker's error as text.
 //
 // For readers of the code: job.go contains a job's stages in their order. There
 // are five ways to divide the work among tasks. Each is an implementation of

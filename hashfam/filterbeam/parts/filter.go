@@ -81,8 +81,8 @@ func (f *Filter) Part(d hashfam.Digest) int { return d.Shard(len(f.slots)) }
 
 // File returns a part's file name, relative to the file system passed to
 // [Open]. It returns "" if the part has no keys or does not exist. The file is
-// a frame, so it can also be mapped into memory, using NewView of the
-// structure's package.
+// a frame, so unless it contains a counting filter, it can be mapped into
+// memory, using NewView of package bloom, cuckoo or static.
 func (f *Filter) File(part int) string {
 	if part < 0 || part >= len(f.slots) || f.index.Parts[part].Name == "" {
 		return ""

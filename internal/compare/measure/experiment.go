@@ -182,7 +182,7 @@ func matching(there []*cell, chosen []Structure, peer Structure, rates []float64
 
 // tell passes the absent keys to a filter, which then finds none of them, so a
 // few rounds suffice. If all rounds would add 10,000,000 absent keys or more,
-// the filter skips some rounds, so that only 5,000,000 or a few more are added.
+// the filter skips some rounds, so that only 5,000,000 to 7,500,000 are added.
 // But it is measured in at least five rounds.
 func (c *cell) tell(absent *Keys, rounds int) {
 	c.absent = absent
