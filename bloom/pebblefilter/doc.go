@@ -35,10 +35,10 @@
 //
 // # Measure the gain
 //
-// DB.Metrics().Filter.Hits counts the tables that were not read because of a
-// filter, and Misses counts the tables that were still read. Block cache misses
-// are not a good measure, because filters are also blocks, so with a small
-// cache, reading them causes misses, too.
+// DB.Metrics().Filter.Hits counts how often a table was not read because of its
+// filter, and Misses how often a table was still read. Block cache misses are
+// not a good measure, because filters are also blocks, so with a small cache,
+// reading them causes misses, too.
 //
 // # Change the policy
 //

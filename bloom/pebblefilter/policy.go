@@ -105,8 +105,8 @@ func (f *failures) fail(err error) {
 // the number of filters that could not be built, and the last error. Such
 // errors cause unnecessary reads, but no keys are lost. If several policies
 // have the same name, Pebble uses only one of them for queries, which then
-// counts their errors: the one in pebble.Options.Filters or, if there is none,
-// the policy of the first level.
+// counts their errors: the one in pebble.Options.Filters or, if it is not
+// there, the one of the first level with this name.
 func (p *Policy) Errors() (n uint64, last error) {
 	if err := p.last.Load(); err != nil {
 		last = *err
