@@ -65,8 +65,8 @@ func (c *command) checkFilled(f *buildFlags, made structure, lines uint64) error
 	return cli.CheckRate(f.limit(), lines, rate, float64(f.rate), f.enough(lines)+", or --force")
 }
 
-// A filter with a higher rate than uselessRate finds most lines, and one with a
-// higher rate than poorRate deserves a remark.
+// A filter with a higher rate than uselessRate finds most lines that were not
+// added, and one with a higher rate than poorRate deserves a remark.
 const (
 	uselessRate = 0.5
 	poorRate    = 0.1

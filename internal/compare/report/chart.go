@@ -81,8 +81,8 @@ func letters(size float64) font.Font {
 	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Points(size)}
 }
 
-// across sets the range of the logarithmic x axis, which extends to room times
-// high for labels.
+// across sets the range of the logarithmic x axis. The axis extends to
+// high*room, but has ticks only up to high, so that there is space for labels.
 func (c *chart) across(low, high, room float64, label func(float64) string) {
 	c.X.Min, c.X.Max = low, high*room
 	c.X.Scale = plot.LogScale{}
@@ -194,8 +194,8 @@ var (
 	gray      = color.RGBA{0x50, 0x50, 0x50, 0xFF}
 )
 
-// A mark is a structure's style in all figures. Each has its own shape as well
-// as its own color, for readers who cannot see colors.
+// A mark is a structure's style in all figures. The marks of points also differ
+// by their shape, for readers who cannot see colors.
 type mark struct {
 	color  color.RGBA
 	shape  outline
