@@ -108,11 +108,8 @@ type Params struct {
 // times.
 //
 // Params returns [hashfam.ErrParams], naming the field, if no filter meets c.
-// It computes the rates of about ten sizes in O(k^2) time each. In total, this
-// needs up to 20 microseconds for rates down to 0.1%, about 100 microseconds
-// for a rate of 1e-9, and up to a few milliseconds for extreme rates. Without a
-// Capacity, it needs up to ten milliseconds for common rates, and up to a tenth
-// of a second for extreme ones.
+// It computes the rates of about ten sizes in O(k^2) time each or, without a
+// Capacity, those of several hundred sizes.
 func (c Config) Params() (Params, error) {
 	if c.Layout > Blocked {
 		return Params{}, paramError("Config.Layout", c.Layout, "classic, partitioned or blocked")
@@ -207,7 +204,7 @@ func (p Params) unit() uint64 {
 
 // RateAt returns the expected false-positive rate of a filter with these
 // parameters and n distinct keys, or NaN if p is invalid. It runs in O(k^2)
-// time, which is a few microseconds for common rates.
+// time.
 //
 // The rate is the exact expectation over all families: Bose et al., IPL 108,
 // 2008 (Classic), and the equivalent for the other layouts. It includes n/2^64,
@@ -225,8 +222,7 @@ func (p Params) RateAt(n uint64) float64 {
 // CapacityAt is the inverse of RateAt: it returns the largest number of
 // distinct keys for which the false-positive rate does not exceed rate. This is
 // 0 if p is invalid, and math.MaxUint64 if rate is 1 or more. CapacityAt calls
-// RateAt up to a few dozen times, which takes tens of microseconds for common
-// rates.
+// RateAt up to a few dozen times.
 func (p Params) CapacityAt(rate float64) uint64 {
 	if p.check(hashfam.ErrParams) != nil {
 		return 0

@@ -16,8 +16,9 @@
 //
 // Get queries the filters of all levels except the last, which contains about
 // 90% of the keys, or all keys in a small database. An iterator queries filters
-// only in SeekPrefixGE, not in SeekGE or during a scan, but also those of the
-// last level if IterOptions.UseL6Filters is set. This means:
+// only in SeekPrefixGE, not in SeekGE or during a scan. If
+// IterOptions.UseL6Filters is set, it also queries the filters of the last
+// level. This means:
 //
 //   - If you only call Get, set Levels[6].FilterPolicy = pebble.NoFilterPolicy,
 //     because otherwise most of the filter bytes will never be read. The other
@@ -34,10 +35,10 @@
 //
 // # Measure the gain
 //
-// DB.Metrics().Filter.Hits counts the tables that were not read because of a
-// filter, and Misses counts the tables that were still read. Block cache misses
-// are not a good measure: since filters are also blocks, these misses do not
-// decrease with a small cache.
+// DB.Metrics().Filter.Hits counts how often a table was not read because of its
+// filter, and Misses how often a table was still read. Block cache misses are
+// not a good measure, because filters are also blocks, so with a small cache,
+// reading them causes misses, too.
 //
 // # Change the policy
 //

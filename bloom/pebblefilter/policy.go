@@ -13,7 +13,7 @@ import (
 )
 
 // A Policy writes and queries the filters in a database. It implements
-// [pebble.FilterPolicy]. Use [Static] or [Bloom] to create one. Its methods can
+// [pebble.FilterPolicy]. Use [Static] or [Bloom] to create one. Its methods may
 // be called concurrently.
 type Policy struct {
 	name   string
@@ -31,8 +31,8 @@ type failures struct {
 
 var _ pebble.FilterPolicy = (*Policy)(nil)
 
-// manyKeys is larger than the number of keys in a table. A rate that is
-// possible for this number is also possible for a smaller one.
+// manyKeys is more than the usual number of keys in a table. A rate that is
+// possible for this number is also possible for fewer keys.
 const manyKeys = 1 << 24
 
 // Static returns a policy that writes a static.Filter for each table. Try this
@@ -40,7 +40,7 @@ const manyKeys = 1 << 24
 // filter uses 10.
 //
 // The rate is a false-positive rate, as a fraction. Static returns
-// [hashfam.ErrParams] if it is not above 2^-32 + 2^-40 and below 1.
+// [hashfam.ErrParams] if the rate is below about 2^-32 + 2^-40, or not below 1.
 func Static(rate float64) (*Policy, error) {
 	c := static.Config{FPRate: rate, Workers: 1}
 	_, err := static.New(context.Background(), c, nil) // EstimatedBytes accepts 1
@@ -54,13 +54,13 @@ func Static(rate float64) (*Policy, error) {
 }
 
 // Bloom returns a policy that writes a bloom.Filter with the given layout for
-// each table. Writing a filter with layout bloom.Blocked needs a third of the
-// time of [Static].
+// each table. A filter with layout bloom.Blocked is written faster than a
+// filter of [Static].
 //
 // The rate is a false-positive rate, as a fraction. Bloom returns
 // [hashfam.ErrParams] if the layout is unknown, or if the rate is not above
-// 2^-40 and below 1. For a classic filter, it must be above 2^-40 by at least a
-// millionth.
+// 2^-40 and below 1. For a classic filter, the lowest possible rate is higher
+// by less than a millionth.
 func Bloom(layout bloom.Layout, rate float64) (*Policy, error) {
 	c := bloom.Config{Capacity: manyKeys, FPRate: rate, Layout: layout}
 	if _, err := c.Params(); err != nil {
@@ -104,8 +104,9 @@ func (f *failures) fail(err error) {
 // Errors returns the number of queries of filters that could not be read, plus
 // the number of filters that could not be built, and the last error. Such
 // errors cause unnecessary reads, but no keys are lost. If several policies
-// have the same name, Pebble queries the one in pebble.Options.Filters, or
-// otherwise the one of the first level.
+// have the same name, Pebble uses only one of them for queries, which then
+// counts their errors: the one in pebble.Options.Filters or, if it is not
+// there, the one of the first level with this name.
 func (p *Policy) Errors() (n uint64, last error) {
 	if err := p.last.Load(); err != nil {
 		last = *err

@@ -26,8 +26,8 @@ func (p *Policy) NewWriter(pebble.FilterType) pebble.FilterWriter { return &writ
 func (w *writer) Format(s fmt.State, _ rune) { w.policy.Format(s, 0) }
 
 // AddKey adds key, which is a prefix if the database's Comparer splits keys.
-// Since versions of a key follow each other, equal digests in a row are counted
-// once.
+// Since versions of a key follow each other, AddKey drops a digest that equals
+// the previous one.
 func (w *writer) AddKey(key []byte) {
 	if w.digests == nil {
 		w.digests = pool.Get().(*[]hashfam.Digest)

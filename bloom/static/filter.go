@@ -11,9 +11,9 @@ import (
 )
 
 // New returns a filter of the keys with the given digests, which must be
-// computed by c.Family. Neither their order nor copies matter. One worker needs
-// about 0.1 microseconds per digest. In addition to the filter, New needs up to
-// half a byte of memory per digest and 1.5 MB per worker.
+// computed by c.Family. Neither their order nor copies matter. In addition to the
+// filter, New needs up to half a byte of memory per digest and 1.5 MB per
+// worker.
 //
 // New does not retain digests, but changes their order. You can append digests
 // and build again.

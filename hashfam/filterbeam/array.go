@@ -17,8 +17,9 @@ import (
 // docs/format.md describes which cells a key changes.
 //
 // A window is a range of cells, which are bits or counters. If the filter is
-// Blocked, the window's task receives the digests of the keys in its lines.
-// Otherwise, it receives the positions that are in its range.
+// Blocked, the window's task receives the digests of all keys whose line is in
+// the window. Otherwise, it receives all positions in the window, relative to
+// its start.
 type array struct {
 	frame.Array
 	header  frame.Header
@@ -35,9 +36,9 @@ type array struct {
 // lineCells is the number of cells in a Blocked filter's line.
 const lineCells = 512
 
-// maxWindow is the largest number of cells in a window, since a position in a
-// window is sent as four bytes. If the plan has too few windows for this, the
-// array has more windows.
+// maxWindow is the largest number of cells in a window, unless the filter is
+// Blocked, since a position in a window is sent as four bytes. If the plan has
+// too few windows for this, the array has more windows.
 const maxWindow = 1 << 32
 
 // array returns the array for the plan's filter.
@@ -173,8 +174,9 @@ func (a *array) lineRates(words []uint64) (sum float64) {
 	return sum
 }
 
-// usedInSlices returns the number of bits that are set in each slice. The first
-// bit of words is bit at of the array. The bits behind the last slice are zero.
+// usedInSlices returns the number of bits in words that are set in each slice.
+// The words begin at the bit with index at in the array. All bits after the
+// last slice are zero.
 func (a *array) usedInSlices(words []uint64, at uint64) []float64 {
 	used := make([]float64, a.slices)
 	for _, word := range words {

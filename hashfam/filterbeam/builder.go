@@ -62,7 +62,7 @@ func sorted(ctx context.Context, digests []hashfam.Digest) ([]hashfam.Digest, er
 }
 
 // buildSorted returns the structure with n distinct digests, which batches
-// yields in ascending order, and describes it in sum.
+// yields in the order of sorted, and describes it in sum.
 func (s spec) buildSorted(ctx context.Context, n uint64, batches iter.Seq[[]hashfam.Digest], sum *Summary) (io.WriterTo, error) {
 	var made interface {
 		io.WriterTo
@@ -94,7 +94,7 @@ func (s spec) buildCuckoo(n uint64, batches iter.Seq[[]hashfam.Digest]) (*cuckoo
 	for batch := range batches {
 		_, err := f.AddAll(batch)
 		if errors.Is(err, cuckoo.ErrFull) { // or ErrCopies: the digests are distinct, but too similar
-			err = cli.Full("the Capacity", n, fmt.Sprintf("a Capacity for %d keys", n*uint64(max(s.Parts, 1))))
+			err = cli.Full(cli.Capacity, n, cli.CapacityFor(n*uint64(max(s.Parts, 1))))
 			err = fmt.Errorf("filterbeam: %w: %w", cuckoo.ErrFull, err)
 		}
 		if err != nil {

@@ -29,8 +29,9 @@ type Key interface {
 // build many small filters, for example one for each key in a collection of
 // pairs, or one for each of a stream's windows. For one large filter, [Build]
 // is much cheaper, because the SDK calls Combine's function for every key and
-// merges all accumulators in one task. As long as the structure would be
-// larger, an accumulator contains digests instead.
+// merges all accumulators in one task. An accumulator with few keys contains
+// their digests, or the keys of heavy hitters, instead of a structure, which
+// would be larger.
 //
 // Combine returns [hashfam.ErrParams] if p is the zero Plan or has parts, if it
 // is a plan for a cuckoo filter, a static filter or a top k, or if the
@@ -54,13 +55,13 @@ func Combine[K Key](p Plan) (any, error) {
 	return &combineFn[K]{Spec: p.spec}, nil
 }
 
-// An accumulator contains the keys that were added to it: the structure's
-// frame, and pending keys, which will be added to the structure when they need
-// more than half of its size.
+// An accumulator consists of the structure's frame and of pending keys. When
+// the pending keys need more than half of the structure's size, and more than 4
+// KiB, they are added to the structure.
 //
 // An engine may hold accumulators in memory as elements of a collection, and
-// pass them to a function twice, so a function must only change accumulators
-// that it has created. A frame is never changed.
+// pass the same one to a function twice. So a combineFn only changes
+// accumulators that it has created, and it never changes a frame.
 type accumulator struct {
 	pending []byte // digests of eight bytes, or lengths and keys if the structure stores keys
 	frame   []byte // empty if all keys are pending
@@ -106,15 +107,15 @@ func (c *combineFn[K]) AddInput(a *accumulator, key K) (*accumulator, error) {
 	return a, err
 }
 
-// full reports whether the pending keys need more than half of the structure's
-// size.
+// full reports whether the pending keys need so much memory that they should be
+// added to the structure.
 func (c *combineFn[K]) full(a *accumulator) bool {
 	return uint64(len(a.pending)) > max(c.Spec.Bytes/2, uint64(len(a.frame)/2), 1<<12)
 }
 
 // MergeAccumulators returns an accumulator with the keys in a and b. It reuses
-// a if this is the previous call's result. Otherwise it does not change a,
-// which may be an element of the engine.
+// a if that is the result of the previous call. Otherwise it copies a, which
+// the engine may still hold.
 func (c *combineFn[K]) MergeAccumulators(a, b *accumulator) (*accumulator, error) {
 	if a != c.merger {
 		a = a.clone()

@@ -50,8 +50,8 @@ type collector interface {
 }
 
 // An emitter sends a value with its number of items to a task. The value then
-// belongs to the engine and must not be changed: an engine may hold it in
-// memory.
+// belongs to the engine, which may hold it in memory, so it must not be
+// changed.
 type emitter = func(task int, items uint64, value []byte)
 
 // perKey returns the number of items per key in most designs.
@@ -87,8 +87,8 @@ func encoded(record any, err error) ([]byte, error) {
 	return json.Marshal(record)
 }
 
-// decodeRecords returns the decoded records of the tasks 0 to n-1. It is zero
-// for a task that received nothing.
+// decodeRecords returns the decoded records of the tasks 0 to n-1. The record
+// of a task that received nothing is zero.
 func decodeRecords[T any](records iter.Seq2[int, []byte], n int) ([]T, error) {
 	all := make([]T, n)
 	for task, record := range records {

@@ -274,8 +274,8 @@ func TestSplitValuesCannotChangeTheFrame(t *testing.T) {
 	require.Equal(t, len(some), failed[2], "the records of all shards")
 }
 
-// recordsOf returns the records of two tasks, which received 3 and 5 items,
-// and of the bundles.
+// recordsOf returns the records of two tasks, which received 3 and 5 items, and
+// of the bundles.
 func recordsOf() [][]byte {
 	t := tally{Totals: [totals]uint64{keysRead: 8, itemsRead: 8}}
 	var records [][]byte

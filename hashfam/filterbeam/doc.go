@@ -18,9 +18,9 @@
 //	filterbeam.Files(s, plan, "/data/out.bin", "/data/keys/*.txt")
 //	result, err := prism.Execute(ctx, p)
 //
-// [Files] and [Build] write one frame to a file, which every program
-// that uses the library can read. The frame is identical to the frame that a
-// single process writes, as far as the structure allows:
+// Unless the plan has parts, [Files] and [Build] write one frame to a file,
+// which every program that uses the library can read. The frame is identical to
+// the frame that a single process writes, as far as the structure allows:
 //
 //	Bloom, Counting     identical
 //	Static              identical
@@ -37,15 +37,16 @@
 //	import _ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/local"
 //
 // For files at gs:// or s3://, import filesystem/gcs or filesystem/s3 instead.
-// Otherwise Files and Build fail with this error: file system scheme "default"
-// not registered. The other errors of this package match one of package
-// [hashfam], but an engine may return a worker's error as text.
+// Without the import, the jobs of Files and Build fail with an error such as:
+// file system scheme "default" not registered. Errors about parameters,
+// families and damaged data match one of package [hashfam], but an engine may
+// return a worker's error as text.
 //
-// For readers of the code: job.go contains a job's stages in their order. A
-// design divides the work among tasks, and there are five: the interface design,
-// in design.go, describes what they do in each stage, and each is in a file
-// *_design.go. Each stage counts the keys that it passes on, and tally.go
-// compares the numbers, so that no key is lost.
+// For readers of the code: job.go contains a job's stages in their order. There
+// are five ways to divide the work among tasks. Each is an implementation of
+// the interface design, which design.go documents, in a file of its own,
+// *_design.go. Every stage counts the keys that it passes on, and tally.go
+// compares these numbers, so that a job fails instead of losing keys.
 //
 // docs/distributed.md describes when an engine is worth its cost, how the work
 // is divided, and what happens when a worker fails.

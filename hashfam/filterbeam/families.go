@@ -7,8 +7,8 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// families contains the keyed families that are registered in this process: the
-// functions that open them, by name.
+// families contains the functions that open the keyed families of this process,
+// by the names under which they were registered.
 var families sync.Map
 
 type opener = func() (hashfam.Family, error)
@@ -17,10 +17,10 @@ type opener = func() (hashfam.Family, error)
 // instead of its key. Call it in an init function of the program that you
 // submit, since the workers run the same program. open must return the family,
 // for example using a secret store, and must not call RegisterFamily. It is
-// called whenever a keyed Plan is made, and workers call it for each bundle,
-// from several goroutines. So if opening the family is slow, open should
-// remember it. A worker compares the family's check value with the Plan's and
-// fails with [hashfam.ErrFamily] if they differ.
+// called whenever a keyed Plan is made, and workers call it for each bundle and
+// each task, from several goroutines, so open should remember the family if
+// opening it is slow. A worker compares the family's check value with the
+// Plan's and fails with [hashfam.ErrFamily] if they differ.
 //
 // RegisterFamily returns [hashfam.ErrParams] if the name is empty or already
 // registered, or if open is nil. It may be called concurrently.
@@ -50,8 +50,9 @@ func nameOf(fam hashfam.Family) (string, error) {
 	return "", errs.Field(hashfam.ErrParams, "Config.Family", fam, "the public family, or one that RegisterFamily has named")
 }
 
-// family returns the plan's family. It returns ErrFamily unless this process
-// has registered that family and its check value is the plan's.
+// family returns the plan's family. It returns ErrParams for the zero Plan, and
+// ErrFamily unless this process has registered a family with the plan's name
+// and check value.
 func (s spec) family() (hashfam.Family, error) {
 	var fam hashfam.Family
 	if s.Kind == "" {

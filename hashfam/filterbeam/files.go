@@ -114,8 +114,8 @@ func open(ctx context.Context, name string) (openFile, error) {
 	return openFile{opened, opened, fs}, nil
 }
 
-// close closes the file. An error does not matter, since all bytes that are used
-// have been read.
+// close closes the file. An error does not matter, since all bytes that are
+// used have been read.
 func (f openFile) close() {
 	if f.closer != nil {
 		f.closer.Close()

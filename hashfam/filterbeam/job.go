@@ -14,22 +14,31 @@ import (
 )
 
 // Files builds the structure of the plan from the lines of files and writes its
-// frame to the file out. Each line, as split by bufio.ScanLines, is a key.
-// Empty lines are skipped, unless [Plan.Lines] says otherwise. Patterns must be
-// patterns of the file system. A file that is matched several times is read
-// once, even if its name is spelled differently. A file that begins like a gzip
-// file is decompressed, whatever its name, and a UTF-8 byte order mark at the
-// beginning is skipped.
+// frame to the file out. Each line is a key. Unless [Plan.Lines] says
+// otherwise, lines are split as by bufio.ScanLines, and empty lines are
+// skipped. Patterns must be patterns of the file system. A file that is matched
+// several times is read once, even if its name is spelled differently. A file
+// that begins like a gzip file is decompressed, whatever its name, and a UTF-8
+// byte order mark at the beginning is skipped.
 //
-// The result has one element, a [Summary]. The job fails if there are no
-// patterns, if a pattern matches no file or a file that a job writes, such as
-// out, if a file does not contain lines but is for example a filter, an archive,
-// UTF-16 or compressed in another way, if a file is longer or shorter than
-// listed, or if a worker does not know the plan's family. If the job fails, out
-// stays unchanged, because the frame is written using another name and renamed
-// at the end, or copied if the file system cannot rename files. The program must
-// import the file systems of the patterns and of out, as described in the
-// package comment. See docs/distributed.md for the memory that a job needs.
+// The result has one element, a [Summary]. The job fails if
+//
+//   - there are no patterns, or one matches no file
+//   - a pattern matches out, or another file that a job writes
+//   - a file does not contain lines, but is for example a filter, an archive,
+//     UTF-16 text or compressed in another way than gzip
+//   - a line is longer than 16 MiB
+//   - a file is longer or shorter than the file system says
+//   - a worker does not know the plan's family
+//
+// The frame is written to a file with another name, which is renamed to out at
+// the end, so out stays unchanged if the job fails. If the file system cannot
+// rename files, this file is copied to out instead, and out may be incomplete
+// if copying fails.
+//
+// The program must import the file systems of the patterns and of out, as
+// described in the package comment. See docs/distributed.md for the memory that
+// a job needs.
 func Files(s beam.Scope, p Plan, out string, patterns ...string) beam.PCollection {
 	s = s.Scope("filterbeam.Files")
 	files, listing := beam.ParDo2(s, newMatchFn(out, patterns), beam.Impulse(s))
@@ -43,10 +52,10 @@ func Files(s beam.Scope, p Plan, out string, patterns ...string) beam.PCollectio
 // built from digests. When the keys are in files, use [Files] instead, because
 // an element is much more expensive than a line.
 //
-// The result has one element, a [Summary]. The job fails if the elements have
-// another type. The collection must be bounded, but it can have windows, which
-// are ignored. Build uses out like Files, so the program must import the file
-// system of out.
+// The result has one element, a [Summary]. The collection must be bounded, but
+// it can have windows, which are ignored. Build panics, like beam.ParDo, if the
+// elements have another type. It uses out like Files, so the program must
+// import the file system of out.
 func Build(s beam.Scope, p Plan, out string, keys beam.PCollection) beam.PCollection {
 	s = s.Scope("filterbeam.Build")
 	if !reflect.DeepEqual(keys.WindowingStrategy(), window.DefaultWindowingStrategy()) {
@@ -59,15 +68,15 @@ func Build(s beam.Scope, p Plan, out string, keys beam.PCollection) beam.PCollec
 		collect = &keyFn[string]{e}
 	case reflect.TypeFor[hashfam.Digest]():
 		collect = &digestFn{e}
-	default: // the engine returns an error unless this is []byte
+	default: // []byte; beam.ParDo panics for other types
 		collect = &keyFn[[]byte]{e}
 	}
 	return gatherAndFinish(s, p, out, 0, beam.ParDo(s, collect, keys))
 }
 
-// gatherAndFinish adds the stages of the [design] that follow collect. collected
-// must contain the values of all bundles, and the tallies of lists listings of
-// files.
+// gatherAndFinish adds the stages that follow collect (see [design]). collected
+// contains the values of all bundles and, if Files lists files, the tally of
+// that listing. lists is the number of such listings, 0 or 1.
 func gatherAndFinish(s beam.Scope, p Plan, out string, lists int, collected ...beam.PCollection) beam.PCollection {
 	expected := beam.ParDo(s, &expectFn{lists}, beam.Impulse(s))
 	values := beam.GroupByKey(s, beam.Flatten(s, append(collected, expected)...)) // by task
@@ -76,8 +85,9 @@ func gatherAndFinish(s beam.Scope, p Plan, out string, lists int, collected ...b
 	return beam.ParDo(s, &sweepFn{fileName(out)}, summary)
 }
 
-// An expectFn sends a tally with the number of listings that must arrive. So a
-// job without keys also has a tally, and writes an empty structure.
+// An expectFn sends a tally with the number of listings that must arrive. This
+// also means that a job without keys has a tally, so it writes an empty
+// structure.
 type expectFn struct{ Lists int }
 
 func (f *expectFn) ProcessElement(_ []byte, emit func(int, []byte)) {
@@ -115,7 +125,7 @@ func addTallies(tallies iter.Seq[[]byte]) ([]byte, error) {
 	return sum.append(nil), nil
 }
 
-// gather returns the task's record, and before it the tally of the values that
+// gather returns the task's record, preceded by the tally of the values that
 // arrived.
 func (g *gatherFn) gather(ctx context.Context, task int, values iter.Seq[[]byte]) ([]byte, error) {
 	d, err := g.Spec.design()

@@ -89,9 +89,9 @@ func highs(t *testing.T, p Plan, frame []byte) (uint64, func(key string) uint64)
 	return s.Total(), s.CountString
 }
 
-// Each runner builds the same frames as the loop, for every structure, layout
-// and option, from files and from elements of each type, even if attempts fail
-// at any point. There are more keys than digests in a block.
+// Each runner builds the same frames as a single loop, for every structure,
+// layout and option, from files and from elements of each type, even if
+// attempts fail at any point. There are more keys than fit into a block.
 func TestEveryRunnerBuildsEveryStructure(t *testing.T) {
 	keys := testKeys(testCapacity)
 	keys = append(keys, keys[:100]...) // some keys occur twice
@@ -130,6 +130,12 @@ func TestEveryRunnerBuildsEveryStructure(t *testing.T) {
 	}
 	require.NotZero(t, ran.Splits)
 	require.NotContains(t, ran.Failed[cutrunner.Element:], 0, "attempts failed at each point")
+}
+
+func TestBuildPanicsForOtherElements(t *testing.T) {
+	_, s := beam.NewPipelineWithRoot()
+	p := must(Bloom(bloom.Config{Capacity: 10, FPRate: 0.01}))
+	require.Panics(t, func() { Build(s, p, filepath.Join(t.TempDir(), "out"), beam.CreateList(s, []int{1, 2})) })
 }
 
 // addRun adds the failures and splits of a run by cutrunner.

@@ -11,10 +11,10 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// A matchFn lists the files that match the patterns, without duplicates, with
-// their sizes, and tallies what must be read. A pattern that matches no file is
-// an error, since it is probably a mistake. A pattern that matches the output,
-// or a file that a job left, is also an error.
+// A matchFn lists the files that match the patterns, each once and with its
+// size, and tallies what must be read. It returns an error for a pattern that
+// matches no file, since this is probably a mistake, and for one that matches
+// the output or a file that a job has made.
 type matchFn struct {
 	Out      fileName
 	Patterns []fileName

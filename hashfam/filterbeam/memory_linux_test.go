@@ -18,9 +18,9 @@ import (
 	"github.com/filterfam/filterfam/hashfam/filterbeam/internal/cutrunner"
 )
 
-// memoryVariable tells a process that it is the worker whose memory is
-// measured: the number of keys, the structure, whether elements are held in
-// memory, and the folder of the files.
+// memoryVariable is an environment variable that makes this program the worker
+// whose memory is measured. It contains the number of keys, the structure,
+// whether elements are held in memory, and the folder of the files.
 const memoryVariable = "FILTERBEAM_MEMORY"
 
 // memoryPlans are the plans of filters of n keys.
@@ -37,8 +37,8 @@ var memoryPlans = map[string]func(n uint64) (Plan, error){
 // A worker that processes eight bundles of one file at a time, for 16 windows,
 // needs at most 300 MB. The elements between the stages are in a file, as in a
 // shuffle service. If they are held in memory instead, no element changes. The
-// frame is the loop's. The long form has 10^7 keys, and a filter of 10^8 keys
-// in memory.
+// frame is the same as that of a single loop. The long form has 10^7 keys, and
+// a filter of 10^8 keys in memory.
 func TestWorkerMemoryIsLimited(t *testing.T) {
 	keys, held := 400_000, 40_000
 	if os.Getenv("FILTERFAM_LONG") != "" {

@@ -40,8 +40,8 @@ func outputOf(name string) string {
 
 // replace writes a file using a temporary name, renames it to out, and returns
 // its size. If this fails, or if ctx is canceled before the file is complete,
-// out stays unchanged and the temporary file is removed. If the file system has
-// no rename, the file is copied instead, which is not atomic.
+// out stays unchanged and the temporary file is removed. If the file system
+// cannot rename files, the file is copied to out instead, which is not atomic.
 func replace(ctx context.Context, out string, content io.WriterTo) (uint64, error) {
 	fs, err := filesystem.New(ctx, out)
 	if err != nil {
@@ -76,7 +76,7 @@ func remove(ctx context.Context, fs filesystem.Interface, name string) error {
 // itself or, if out is the index for parts, the parts' files. A job that
 // succeeds cleans up by itself, so Clean is only needed after failures, and
 // must not be called while a job writes to out. Clean returns the errors of the
-// file system.
+// file system, and an error if out is a damaged index.
 func Clean(ctx context.Context, out string) ([]string, error) {
 	fs, err := filesystem.New(ctx, out)
 	if err != nil {

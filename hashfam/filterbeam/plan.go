@@ -14,12 +14,12 @@ import (
 )
 
 // A Plan describes the structure that a job will build. It contains the
-// structure's parameters instead of its Config, so that all workers build the
-// same structure, and the family's name and check value, but never its key.
+// structure's parameters, so that all workers build the same structure. Of the
+// hash family, it contains the name and the check value, but never the key.
 // [Bloom], [Counting], [Cuckoo], [Sketch], [Heavy] and [Static] return Plans.
 //
-// An engine may return a worker's error as text. This contains the text of
-// [hashfam.ErrFamily], for example, but errors.Is does not find it.
+// An engine may return a worker's error as text, which contains for example the
+// text of [hashfam.ErrFamily], but then errors.Is does not find that error.
 type Plan struct{ spec spec }
 
 // Bloom returns a plan for a Bloom filter. It returns the errors of
@@ -68,10 +68,11 @@ func Heavy(c countmin.HeavyConfig) (Plan, error) {
 }
 
 // Static returns a plan for a static filter. The keys are sorted by digest,
-// which needs 8 bytes of disk per key. A single task then builds the filter from
-// the sorted digests, which needs the filter's memory and 0.5 bytes per key, so
-// use [Plan.Parts] for a filter of more than 1 GB. Static does not call
-// c.Progress, and returns errors as [Bloom] does.
+// which needs 8 bytes of disk per key. A single task then builds the filter
+// from the sorted digests, which needs the filter's memory and 0.5 bytes per
+// key, so use [Plan.Parts] for a filter of more than 1 GB. The job does not
+// call c.Progress. Static returns [hashfam.ErrParams] if c.MemoryBytes is not
+// 0, and other errors as [Bloom] does.
 func Static(c static.Config) (Plan, error) {
 	_, err := static.New(context.Background(), c, nil)
 	if c.MemoryBytes > 0 {
@@ -98,9 +99,9 @@ func newPlan(s spec, fam hashfam.Family, params any, err error) (Plan, error) {
 	return Plan{s}, nil
 }
 
-// SizeBytes returns the size of the structure, without its header, or of all
-// parts. It returns 0 if the size is not known in advance, as for a static
-// filter.
+// SizeBytes returns the size of the structure, without its header. For a plan
+// with parts, it returns the size of all parts together. It returns 0 if the
+// size is not known in advance, as for a static filter.
 func (p Plan) SizeBytes() uint64 { return p.spec.Bytes * uint64(max(p.spec.Parts, 1)) }
 
 // Lines describes the lines that [Files] reads.
@@ -117,9 +118,9 @@ func (p Plan) Lines(l Lines) Plan {
 
 // Strict returns a plan whose jobs fail, without output, if Capacity was too
 // small: if the filter's false-positive rate, and the expected rate of a filter
-// with this number of keys, are more than twice the FPRate of its Config.
-// Otherwise, such a job succeeds, and the rate is in its [Summary]. It has no
-// effect on [Combine].
+// with this number of keys, are both more than twice the FPRate of its Config.
+// Without Strict, such a job succeeds, and the rate is in its [Summary]. Strict
+// has no effect on [Combine], or if the FPRate is 0.
 func (p Plan) Strict() Plan {
 	p.spec.Strict = true
 	return p
@@ -130,11 +131,12 @@ func (p Plan) Strict() Plan {
 const maxTasks = 4096
 
 // Windows returns p with its work divided among n tasks, each of which owns a
-// range of the structure or of the keys. If n is 0, which is the default, the
-// number depends on the structure's size. The result of the job does not depend
-// on n, but for each window, a bundle in progress needs up to 64 KiB of memory.
-// A filter that is not Blocked has at least one window for each 2^32 cells,
-// while a sketch and heavy hitters have no windows, so n has no effect.
+// window: a range of the structure or of the keys. If n is 0, which is the
+// default, the number depends on the structure's size. The result of the job
+// does not depend on n, but for each window, a bundle in progress needs up to
+// 64 KiB of memory. A Bloom or counting filter that is not Blocked has at least
+// one window for each 2^32 bits or counters. A sketch and heavy hitters have no
+// windows, so n has no effect on them.
 //
 // Windows returns [hashfam.ErrParams] unless n is from 0 to 4,096.
 func (p Plan) Windows(n int) (Plan, error) {

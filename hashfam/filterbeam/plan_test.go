@@ -148,8 +148,8 @@ type combination struct {
 
 // Accumulators can be merged in any grouping and at any depth, held in memory
 // or encoded, and passed to a function again. The result always has all keys,
-// and no accumulator changes after it was passed on. If it has few keys, it
-// contains only their digests.
+// and no accumulator changes after it was passed on. An accumulator with few
+// keys contains only their digests.
 func TestCombineInAnyGrouping(t *testing.T) {
 	keys := testKeys(900)
 	for i, s := range append(singles[:6:6], single{"heavy", heavyPlan, nil}) {

@@ -31,8 +31,8 @@ func (r ranges) collector(emit emitter) (collector, error) {
 	return digestCollector{r.task, newBlocks(r.tasks(), emit)}, nil
 }
 
-// task returns the task for a digest. It ascends in the order of the sorted
-// digests.
+// task returns the task for a digest. The numbers of the tasks ascend in the
+// order of sorted.
 func (r ranges) task(d hashfam.Digest) int { return int(d.Probe().In(uint64(r.tasks()))) }
 
 func (r ranges) gather(ctx context.Context, out string, _ int, values iter.Seq[[]byte]) ([]byte, error) {

@@ -24,9 +24,9 @@ const maxLine = 16 << 20
 const splitBytes = 64 << 20
 
 // A readFn reads a file's lines and collects them for the plan. It splits a
-// file only if the file system can seek in it, since other readers would have
-// to read and drop all bytes before a piece. A compressed file is read by the
-// piece that contains its start.
+// file only if the file system can seek in it, because otherwise each piece
+// would have to read all bytes before it. A compressed file is read whole by
+// the piece that contains its start.
 type readFn struct{ bundle }
 
 // CreateInitialRestriction returns the file's bytes.
@@ -42,8 +42,8 @@ func (f *readFn) SplitRestriction(name string, _ int64, r offsetrange.Restrictio
 	return r.SizedSplits(splitBytes)
 }
 
-// splittable reports whether a file can be read from any offset. If it cannot be
-// read, ProcessElement will return the error.
+// splittable reports whether a file can be read from any offset. If it cannot
+// be read, ProcessElement will return the error.
 func splittable(name string) bool {
 	opened, err := open(context.Background(), name)
 	if err != nil {
@@ -117,10 +117,11 @@ func restriction(rt *sdf.LockRTracker) offsetrange.Restriction {
 	return rt.GetRestriction().(offsetrange.Restriction)
 }
 
-// claim claims a batch of lines and returns the number of lines that belong to
-// the piece. It claims all of them at once, by the start of the last line,
-// which fails if the runner has split the piece. Then only the lines before the
-// split belong to the piece.
+// claim claims a batch of lines, given where they start, and returns the number
+// of lines that belong to the piece. It claims the whole batch by claiming the
+// start of its last line. This fails if that line is after the end of the
+// piece, which may have changed because the runner has split the piece. Then
+// only the lines that start before the end belong to the piece.
 func claim(rt *sdf.LockRTracker, starts []int64) int {
 	n := len(starts)
 	if n > 0 && rt.TryClaim(starts[n-1]) {
@@ -184,10 +185,11 @@ func (f *readFn) readAll(ctx context.Context, content io.Reader) error {
 	return err
 }
 
-// addLines adds lines until one belongs to another piece or the file ends. It
-// returns their number of bytes. mine returns how many lines of a batch belong
-// to this piece. An empty batch means the end of the file. first is true if r
-// starts at the beginning of the file.
+// addLines adds lines until one belongs to another piece or the file ends, and
+// returns the number of bytes in these lines. The function mine returns how
+// many lines of a batch belong to this piece; it is called with an empty batch
+// at the end of the file. first is true if r starts at the beginning of the
+// file.
 func (f *readFn) addLines(ctx context.Context, r *lines.Reader, first bool, mine func(starts []int64) int) (uint64, error) {
 	before := f.tally.Totals[bytesRead]
 	for more := true; more; {
@@ -208,8 +210,8 @@ func (f *readFn) addLines(ctx context.Context, r *lines.Reader, first bool, mine
 }
 
 // countFile counts a file when its first batch has been read, of which n lines
-// belong to this piece. If the batch has lines and none belongs to the piece,
-// another piece counts the file.
+// belong to this piece. If the batch has lines, but none of them belongs to
+// this piece, another piece counts the file.
 func (f *readFn) countFile(batch *lines.Reader, n int) {
 	if n == 0 && len(batch.Keys) > 0 {
 		return

@@ -12,9 +12,9 @@ import (
 
 // Workers look up functions and types by name, so these must be registered.
 func init() {
-	// These are called once for a task or for a piece of a file, so that calls
-	// by reflection are fast enough. Generic functions would take a minute to
-	// compile.
+	// The engine calls these functions only once for a task or a piece of a
+	// file, so calling them by reflection is fast enough. Registering them with
+	// generic functions, as below, would add a minute to compiling.
 	for _, t := range []reflect.Type{
 		reflect.TypeFor[matchFn](), reflect.TypeFor[readFn](), reflect.TypeFor[expectFn](), reflect.TypeFor[gatherFn](),
 		reflect.TypeFor[finishFn](), reflect.TypeFor[sweepFn](),

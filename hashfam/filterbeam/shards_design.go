@@ -10,9 +10,9 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// In shards, each task counts the keys in its shard. It receives all occurrences
-// of these keys, and no key is in two shards, so joining the results loses
-// nothing.
+// In shards, each task counts the keys in its shard. It receives all
+// occurrences of these keys, and no key is in two shards, so joining the
+// results loses nothing.
 type shards struct{ spec }
 
 // A shardCollector counts a bundle's keys, so that a frequent key is not sent
@@ -59,7 +59,8 @@ func (c *shardCollector) add(digests []hashfam.Digest, keys [][]byte) error {
 	return nil
 }
 
-// send moves all counts into the blocks. Each is a count, a length and a key.
+// send moves all counts into the blocks. Each becomes a count, the length of
+// the key, and the key.
 func (c *shardCollector) send() {
 	for d, one := range c.counts {
 		shard := d.Shard(len(c.blocks.of))

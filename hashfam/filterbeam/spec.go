@@ -79,8 +79,8 @@ func (s spec) inWindows() bool {
 // result in fewer than 16 or more than 512 tasks.
 const taskBytes = 4 << 20
 
-// tasks returns the number of tasks that gather. The windows of a large array
-// can be more.
+// tasks returns the number of tasks that gather. For a filter that is built in
+// windows, array.windows returns the exact number.
 func (s spec) tasks() int {
 	if s.Windows > 0 {
 		return s.Windows
@@ -106,10 +106,10 @@ func checkMemory(bytes uint64) error {
 	return nil
 }
 
-// checkRate returns an error if the plan is strict and there are too many keys
-// for the wanted rate. The filter's own rate is not enough to tell, because a
-// small filter can be fuller than most by chance. So the rate must also be too
-// high on average.
+// checkRate returns an error if the plan is strict and the filter has more than
+// twice the wanted rate. A small filter can be fuller than most by chance, so
+// checkRate returns an error only if the rate that is expected for this number
+// of keys is also too high.
 func (s spec) checkRate(sum Summary) error {
 	if !s.Strict || s.FPRate == 0 {
 		return nil
@@ -120,7 +120,7 @@ func (s spec) checkRate(sum Summary) error {
 		return err
 	}
 	rate := min(sum.FPRate, expected)
-	err = cli.CheckRate("the Capacity", keys, rate, s.FPRate, fmt.Sprintf("a Capacity for %d keys", keys))
+	err = cli.CheckRate(cli.Capacity, keys, rate, s.FPRate, cli.CapacityFor(keys))
 	if err != nil {
 		return fmt.Errorf("filterbeam: %w", err)
 	}

@@ -13,8 +13,11 @@ type Summary struct {
 	Output string // the file that was written
 	Keys   uint64 // number of keys read, including duplicates
 	Files  uint64 // number of files read
-	Bytes  uint64 // size of these files, after decompression
 	Size   uint64 // size of the encoded structure
+
+	// Bytes is the size of the files after decompression or, for [Build], the
+	// size of all keys that are not digests.
+	Bytes uint64
 
 	// Binary is the number of files that do not seem to contain lines, because
 	// their first lines contain zero bytes. Their lines are read.
@@ -68,7 +71,8 @@ func (s Summary) count(ctx context.Context) {
 	}
 }
 
-// rateUnit is the number of parts in which a rate is counted.
+// rateUnit is the number of units in a rate of 1, since a counter is an
+// integer.
 const rateUnit = 1e15
 
 // numbers returns the summary without its output, by the names of the counters.

@@ -17,9 +17,10 @@ import (
 
 // Each bundle tallies the keys that it reads and the values that it sends to
 // each task, and each task tallies the values that arrive. Before the last task
-// writes the output, it compares the two and fails if they differ, because
-// values have then been lost, repeated or changed. Keys that occur twice cause
-// no difference, since they are read twice and sent twice.
+// writes the output, it compares what was sent with what arrived. If they
+// differ, values have been lost, repeated or changed, and the task fails. Keys
+// that occur twice cause no difference, since they are read twice and sent
+// twice.
 
 // A load counts values that were sent to a task.
 type load struct {
@@ -82,7 +83,7 @@ const (
 	keysRead    = iota
 	itemsRead   // items for these keys
 	filesRead   // compressed or not
-	bytesRead   // in these files, after decompression
+	bytesRead   // in these files, after decompression, or in the keys of a collection
 	storedRead  // bytes in these files, before decompression
 	filesListed // files to read
 	bytesListed // in these files
@@ -148,7 +149,7 @@ func (t *tally) describe(sum *Summary) {
 	sum.Binary = n[binaryFiles]
 }
 
-// The records of all tasks arrive at the last task. Each is preceded by a tally.
+// The records of all tasks arrive at the last task, each preceded by a tally.
 type records struct {
 	arriving iter.Seq[[]byte]
 	tally    tally // of the records that have been yielded
@@ -181,8 +182,8 @@ func (t *tally) tasks() []int {
 	return slices.Compact(all)
 }
 
-// check returns ErrCorrupt with the first number that is wrong. Those of the
-// tasks are first.
+// check returns ErrCorrupt with the first number that is wrong. It checks the
+// tasks before the totals.
 func (t *tally) check() error {
 	items := uint64(0)
 	for _, task := range t.tasks() {

@@ -9,8 +9,8 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// In windows, each task fills a window of the array and writes it to a file. The
-// last task copies these files into one frame.
+// In windows, each task fills a window of the array and writes it to a file.
+// The last task copies these files into one frame.
 type windows struct {
 	spec
 	array array
@@ -25,11 +25,11 @@ const (
 // copyLimit is the size of the largest array that a bundle may copy.
 const copyLimit = 16 << 20
 
-// A windowCollector routes digests to the windows. If the array is small, the
-// collector first holds the digests. When sending them would need more bytes
-// than the array, the bundle creates an array of its own, adds all of its keys
-// to this array, and sends it instead. For a large array it does not do this,
-// so that the bundle's memory is bounded.
+// A windowCollector routes digests to the windows. If the array is small, it
+// first holds the digests. As soon as sending them would need as many bytes as
+// the array, it creates an array of its own, adds all of the bundle's keys to
+// it, and sends this array instead. It does not do this for a large array,
+// because the bundle would need too much memory.
 type windowCollector struct {
 	windows
 	emit   emitter
@@ -82,8 +82,9 @@ func (c *windowCollector) flush() error {
 	return c.blocks.flush()
 }
 
-// sendCopy sends each window of the copy. The first has the number of items of
-// all windows, since the items in each window are not known.
+// sendCopy sends each window of the copy. The numbers of items in the single
+// windows are not known, so the first window is sent with the total, and the
+// others with 0.
 func (c *windowCollector) sendCopy() error {
 	encoded, err := c.own.frame()
 	if err != nil {
@@ -105,8 +106,8 @@ func (c *windowCollector) sendCopy() error {
 // four zero bytes.
 const checksumBytes = 8
 
-// A filledWindow describes a window's file, with the sums from which the filter's
-// false-positive rate is computed.
+// A filledWindow describes a window's file, with the sums from which the
+// filter's false-positive rate is computed.
 type filledWindow struct {
 	file
 	Sums []float64

@@ -1,6 +1,6 @@
-// Package cli contains the common parts of the commands filterfam and
-// filterbuild: the types of structures, flags for numbers, the secret key, and
-// errors in the words of the flags.
+// Package cli contains what the commands filterfam and filterbuild share: the
+// types of structures, flags for numbers, the secret key, and errors in the
+// words of the flags.
 package cli
 
 import (
@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -70,8 +71,8 @@ func parse(text string, kilo float64) (float64, error) {
 	return strconv.ParseFloat(text, 64)
 }
 
-// A Rate is a flag such as -fpr 1%. It implements the interfaces Value of
-// packages flag and pflag.
+// A Rate is a flag such as -fpr 1%. It implements the Value of packages flag
+// and pflag.
 type Rate float64
 
 func (r *Rate) String() string { return strconv.FormatFloat(float64(*r), 'g', -1, 64) }
@@ -116,9 +117,9 @@ func FamilyOf(key hashfam.Key, source string) (hashfam.Family, error) {
 	return hashfam.New(key), nil
 }
 
-// CheckRate returns an error if the rate of a filter with some keys is more
-// than twice the wanted one. limit is the flag or field that was too small, and
-// want is a value that would have been enough.
+// CheckRate returns an error if a filter of the given number of keys has more
+// than twice the wanted rate. limit is the flag or field that was too small,
+// and want describes a value that would have been large enough.
 func CheckRate(limit string, keys uint64, rate, wanted float64, want string) error {
 	if rate <= 2*wanted {
 		return nil
@@ -133,10 +134,32 @@ func Full(limit string, keys uint64, want string) error {
 	return fmt.Errorf("%s is too small for %d keys; want %s", limit, keys, want)
 }
 
+// Capacity is the limit to pass to CheckRate and Full if the number of keys is
+// limited by the field Capacity.
+const Capacity = "the Capacity"
+
+const capacityFor = "a Capacity for %s keys"
+
+// CapacityFor returns what to want in CheckRate and Full if the field Capacity
+// was too small for the given number of keys.
+func CapacityFor(keys uint64) string {
+	return fmt.Sprintf(capacityFor, strconv.FormatUint(keys, 10))
+}
+
+var wantedCapacity = regexp.MustCompile(fmt.Sprintf(capacityFor, `(\d+)`))
+
+// CapacityAsFlag returns an error's text with flags in place of fields: limit,
+// which is a flag with its value, replaces Capacity, and -n N replaces the
+// result of CapacityFor(N). It takes a text, because an engine may return only
+// the text of a worker's error.
+func CapacityAsFlag(text, limit string) string {
+	text = strings.Replace(text, Capacity+" is", limit+" is", 1)
+	return wantedCapacity.ReplaceAllString(text, "-n $1")
+}
+
 // words returns a Replacer that turns the names of fields into the names of
-// flags. The names of flags begin with dash, or with a hyphen if they have one
-// letter. In formulas, they begin with neither, because it would look like a
-// minus.
+// flags, which begin with dash, or with one hyphen if they have one letter. In
+// formulas, the names have no hyphen, because it would look like a minus.
 func words(dash string) *strings.Replacer {
 	all := []string{
 		"Capacity/", "n/", "Expected/", "n/", "2^64 Epsilon", "2^64 epsilon", "or K", "or -k", "Capacity", "-n", "Expected", "-n",
@@ -150,8 +173,8 @@ func words(dash string) *strings.Replacer {
 	return strings.NewReplacer(all...)
 }
 
-// Message returns the text of an error in a single line. It contains the names
-// of flags, which begin with dash, instead of fields.
+// Message returns the text of an error as one line, with the names of flags,
+// which begin with dash, instead of the names of fields.
 func Message(err error, dash string) string {
 	var field *hashfam.FieldError
 	if !errors.As(err, &field) {

@@ -73,6 +73,15 @@ func TestRatesUpToTwiceTheWantedOne(t *testing.T) {
 		"-n 9 is too small for 1000 keys: the rate is 2.1%, more than twice 1%; want -n 1000")
 }
 
+func TestACapacityIsRewrittenAsAFlag(t *testing.T) {
+	full := fmt.Errorf("worker 3: %w", Full(Capacity, 1003, CapacityFor(1<<64-1)))
+	require.EqualError(t, full, "worker 3: the Capacity is too small for 1003 keys; want a Capacity for 18446744073709551615 keys")
+	require.Equal(t, "worker 3: -n 100 is too small for 1003 keys; want -n 18446744073709551615", CapacityAsFlag(full.Error(), "-n 100"))
+	high := CheckRate(Capacity, 1003, 0.5, 0.01, CapacityFor(1003)).Error()
+	require.Equal(t, "-n 100 is too small for 1003 keys: the rate is 50%, more than twice 1%; want -n 1003, or -force", CapacityAsFlag(high+", or -force", "-n 100"))
+	require.Equal(t, "another error of 3 keys", CapacityAsFlag("another error of 3 keys", "-n 100"))
+}
+
 func TestMessagesAreLinesInTheWordsOfTheFlags(t *testing.T) {
 	_, notThere := os.Open("Capacity\nFPRate")
 	require.ErrorIs(t, notThere, fs.ErrNotExist)

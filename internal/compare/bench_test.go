@@ -28,8 +28,8 @@ import (
 
 var operations = []string{"add", "hit", "miss", "delete"}
 
-// A benchRun measures structures that contain n keys. It fills a structure in
-// stages and times a sample of the keys in each form, so that the times cover
+// A benchRun measures structures for n keys. It adds the keys in stages and
+// times a sample of each stage in every form, so that the times of adding cover
 // all loads.
 type benchRun struct {
 	n       int

@@ -123,8 +123,9 @@ func (o *options) setSynthetic(text string) error {
 	return nil
 }
 
-// items returns a function that reads a comma-separated list into to, without
-// duplicates. Its error names the wrong item if there are others.
+// items returns a function that stores the items of a comma-separated list in
+// *to, without duplicates. If the list has several items, its error names the
+// wrong one.
 func items[T comparable](to *[]T, want string, read func(item string) (T, bool)) func(text string) error {
 	return func(text string) error {
 		*to = nil

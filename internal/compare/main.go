@@ -1,6 +1,6 @@
-// Command compare measures the cost of a set for each structure of filterfam
-// and for an exact map. These are the bits per key compared with the lower
-// bound for any structure, the false-positive rate, and the time per operation.
+// Command compare measures the structures of filterfam and an exact map. For
+// each, it prints the bits per key, also as a multiple of the lower bound for
+// any structure, the false-positive rate, and the time per operation.
 //
 //	go run -C internal/compare .
 //

@@ -40,8 +40,8 @@ type declaration struct {
 }
 
 // home returns the only file in which d can be, or an empty string if there is
-// no rule. first contains the types in the algorithm's file: the package's first
-// type and its parts.
+// no rule. first contains the types in the algorithm's file: the package's
+// first type and its parts.
 func (l floorPlan) home(d declaration, first []string) string {
 	switch {
 	case d.name == "errs", d.receiver == "" && strings.HasPrefix(d.name, "Err"):
@@ -78,9 +78,9 @@ var furtherConfig = regexp.MustCompile(`^[A-Z]\w*Config$`)
 // batchName matches the names of methods for many digests.
 var batchName = regexp.MustCompile(`^[A-Z]\w*All$`)
 
-// fileOf returns the file for methods of a type: for the package's first type,
-// the file with this name. For another type X, whose first word is x, this is
-// xcodec.go for an encoding and x.go for all else.
+// fileOf returns the file for methods of a type. For the package's first type,
+// this is the file called name. For another type X, whose first word is x, it
+// is xcodec.go for an encoding and x.go for all else.
 func (l floorPlan) fileOf(typ string, first []string, name string) string {
 	x := wordOf(typ)
 	switch {

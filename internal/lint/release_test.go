@@ -39,9 +39,9 @@ func newClone(t *testing.T) clone {
 	return c
 }
 
-// gitEnvironment returns an environment in which git does not use the settings
-// of the user or of a calling git, and starts no maintenance that would
-// continue to write after the command.
+// gitEnvironment returns an environment in which git ignores the settings of
+// the user and of a git that called this program. It also starts no
+// maintenance, which could still write files after the command has ended.
 func gitEnvironment(t *testing.T) []string {
 	t.Helper()
 	settings := filepath.Join(t.TempDir(), "settings")

@@ -60,9 +60,9 @@ type name struct{ dir, typ, id string }
 
 func (n name) String() string { return strings.ReplaceAll(n.dir+"."+n.typ+"."+n.id, "..", ".") }
 
-// uses collects the names of the library and the used ones. It type-checks from
-// source. Packages of other modules, which may be missing, are empty, so what
-// they declare has no type.
+// uses collects the names that the library declares, and those that are used.
+// It type-checks from source. Packages of other modules may be missing, so they
+// are treated as empty, and what they declare has no type.
 type uses struct {
 	set      *token.FileSet
 	standard types.Importer
@@ -76,7 +76,8 @@ type uses struct {
 	used    map[name]bool
 }
 
-// typed returns what all tests share, since the standard library is checked, too.
+// typed returns a value that all tests share, because creating it also
+// type-checks the standard library.
 var typed = sync.OnceValue(newUses)
 
 func newUses() *uses {

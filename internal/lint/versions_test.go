@@ -18,8 +18,8 @@ import (
 )
 
 var (
-	// added matches a line that lists a name: its package, the name, and a field
-	// or method of an interface.
+	// added matches a line that lists a name: its package, the name, and a
+	// field or method of an interface.
 	added = regexp.MustCompile(`^pkg (\S+?)(?: \([\w-]+\))?, (?:const|func|type|var) (\w+)(?: (?:struct|interface), (\w+))?`)
 	// addedMethod matches a line that lists a method: its package and type.
 	addedMethod = regexp.MustCompile(`^pkg (\S+?)(?: \([\w-]+\))?, method \(\*?(\w+)[^)]*\) (\w+)`)
@@ -27,8 +27,8 @@ var (
 )
 
 // A module must compile with the version of Go that its go.mod names. The
-// language is checked by the compiler, and the names of the standard library by
-// this test: Go lists those that a version has added.
+// compiler checks the language, and this test checks the names of the standard
+// library, using Go's lists of the names that each version has added.
 func TestNoNameIsNewerThanTheGoVersion(t *testing.T) {
 	api := filepath.Join(strings.TrimSpace(goOutput(t, "env", "GOROOT")), "api")
 	if _, err := os.Stat(api); err != nil {
@@ -109,8 +109,8 @@ func (u *uses) imported(pkg string) bool {
 	return false
 }
 
-// declaration returns a name of a package of the standard library, or a field or
-// method of it. It returns nil if the system has no such name.
+// declaration returns a name of a package of the standard library, or a field
+// or method of it. It returns nil if the system has no such name.
 func (u *uses) declaration(pkg, name, member string) types.Object {
 	p, err := u.standard.Import(pkg)
 	if err != nil {

@@ -40,8 +40,8 @@ func hit(p, throws float64) float64 {
 
 // Rate returns E[(X/m)^k], where X is the number of distinct bits among kn
 // uniform ones. This is the exact rate of a classic filter for all m and n.
-// When the fill ratio is about one half, it requires O(k^2) time, which is a
-// few microseconds, and O(k) space.
+// When the fill ratio is about one half, it requires O(k^2) time and O(k)
+// space.
 //
 // Instead of X, Rate uses the distribution of the query. The k functions of the
 // query select D distinct bits, and the query is a false positive if the kn

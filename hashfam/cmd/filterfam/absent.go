@@ -15,7 +15,7 @@ import (
 type absent struct {
 	names   []string
 	digests []hashfam.Digest // sorted
-	sieve   *bloom.Filter    // finds all of them, so that few others are searched for
+	sieve   *bloom.Filter    // finds all of these, and few others that must then be searched for
 }
 
 // readAbsent reads the lines that must not be found.
@@ -48,8 +48,8 @@ func (a *absent) find(digests []hashfam.Digest) int {
 	return -1
 }
 
-// digestsBeside returns the digests of all lines, or an error if one of the lines
-// must not be found.
+// digestsBeside returns the digests of all lines. It returns an error if one of
+// them is also in a, which contains the lines that must not be found.
 func (c *command) digestsBeside(ctx context.Context, a *absent, fam hashfam.Family, names []string) ([]hashfam.Digest, error) {
 	var all collected
 	for _, name := range orStdin(names) {
@@ -71,8 +71,9 @@ func (c *command) digestsBeside(ctx context.Context, a *absent, fam hashfam.Fami
 // errFound ends the search for a line.
 var errFound = errors.New("found")
 
-// place returns the file with the digest and the number of its first line with
-// it. Standard input is not read again, so it has no number.
+// place returns the name of the first file that contains the digest, with the
+// number of the line. It cannot read standard input again, so that has no line
+// number.
 func (c *command) place(ctx context.Context, names []string, fam hashfam.Family, d hashfam.Digest) string {
 	defer func(empty bool) { c.read.empty = empty }(c.read.empty)
 	c.read.empty = true // they are counted

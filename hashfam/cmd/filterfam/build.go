@@ -14,7 +14,7 @@ import (
 	"github.com/filterfam/filterfam/internal/cli"
 )
 
-// The buildFlags describe the structure.
+// The buildFlags describe the structure. resolve sets the last two fields.
 type buildFlags struct {
 	kind, output, layout  string
 	absent                []string // names of files
@@ -82,8 +82,8 @@ const buildExamples = `
   printf 'ada\ngrace\n' | filterfam build -o words.filter
   filterfam build --type bloom -n 1e6 --fpr 0.1% -o words.filter words.txt`
 
-// check checks the flags, before any line is read.
-func (c *command) check(ctx context.Context, f *buildFlags) error {
+// checkFlags returns an error if flags are invalid or contradict each other.
+func (c *command) checkFlags(f *buildFlags) error {
 	if !slices.Contains(cli.Types, f.kind) {
 		return fmt.Errorf("--type %s, want %s", f.kind, strings.Join(cli.Types, ", "))
 	}
@@ -92,26 +92,35 @@ func (c *command) check(ctx context.Context, f *buildFlags) error {
 			return fmt.Errorf("%s cannot be used with --type %s, only with %s", flagName(c.Flags().Lookup(name)), f.kind, strings.Join(kinds, ", "))
 		}
 	}
-	if f.parsedLayout.UnmarshalText([]byte(f.layout)) != nil {
-		return fmt.Errorf("--layout %s, want classic, partitioned or blocked", f.layout)
-	}
 	if err := checkRate(f.rate); err != nil {
 		return err
 	}
-	f.heavy.memory = f.memory
-	if err := f.heavy.check(c); f.kind == cli.HeavyType && err != nil {
-		return err
+	if f.kind == cli.HeavyType {
+		return f.heavy.check(c, f.memory)
+	}
+	return nil
+}
+
+// resolve parses the layout, gets the family, and sets the flags that are not
+// given but follow from others.
+func (c *command) resolve(ctx context.Context, f *buildFlags) error {
+	if f.parsedLayout.UnmarshalText([]byte(f.layout)) != nil {
+		return fmt.Errorf("--layout %s, want classic, partitioned or blocked", f.layout)
 	}
 	if f.memory > 0 && !c.given("fpr") {
 		f.rate = 0 // the lowest rate in this memory
 	}
+	f.heavy.setDefault(c)
 	var err error
 	f.family, err = c.family(ctx)
 	return err
 }
 
 func (c *command) build(ctx context.Context, f *buildFlags, names []string) error {
-	if err := c.check(ctx, f); err != nil {
+	if err := c.checkFlags(f); err != nil {
+		return err
+	}
+	if err := c.resolve(ctx, f); err != nil {
 		return err
 	}
 	if err := checkOutput(f.output, append(c.inputs(names), f.absent...)); err != nil {

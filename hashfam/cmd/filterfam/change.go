@@ -97,8 +97,8 @@ type deleter interface {
 	DeleteAll(digests []hashfam.Digest) int
 }
 
-// A change is a structure that a command reads from a file, changes with the
-// lines of other files, and writes to the same file.
+// A change is a structure that a command reads from a file, changes by the
+// lines of other files, and writes back to its file.
 type change struct {
 	command   *command
 	file      output

@@ -88,8 +88,8 @@ func TestAddAndDeleteMatchAMultiset(t *testing.T) {
 }
 
 // Deletes from a counting filter lose no other line, and those from a cuckoo
-// filter lose a smaller fraction of them than its rate. The lines are always the
-// same, so this does not depend on chance.
+// filter lose a smaller fraction of them than its rate. The lines are always
+// the same, so this does not depend on chance.
 func TestDeletesLoseFewOtherLines(t *testing.T) {
 	dir := t.TempDir()
 	for kind, most := range map[string]int{"counting": 0, "cuckoo": 300} {

@@ -80,9 +80,9 @@ func (c *command) remark(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "filterfam %s: %s\n", c.Name(), fmt.Sprintf(format, args...))
 }
 
-// checkDashes returns an error if a long name, such as that of --fpr, follows a
-// single dash. Otherwise, it would be read as a row of one-letter flags. The
-// value of a flag is not looked at.
+// checkDashes returns an error if a long flag has a single dash. For example,
+// -fpr would otherwise be read as the flag -f with the value pr. checkDashes
+// skips the values of flags.
 func checkDashes(flags *pflag.FlagSet, args []string) error {
 	value := false
 	for _, arg := range args {

@@ -60,9 +60,10 @@ func (c *command) count(ctx context.Context, size cli.Size, names []string) erro
 	return nil
 }
 
-// A least contains the k least digests of those that were added. Digests are
-// uniform, so the greatest of the least says how many there are.
-// See Bar-Yossef et al., "Counting distinct elements in a data stream" (2002).
+// A least estimates the number of different digests that were added. It keeps
+// the k smallest ones. Since digests are uniform, the greatest of these is at
+// about k/n of the range if n different digests were added. See Bar-Yossef et
+// al., "Counting distinct elements in a data stream" (2002).
 type least struct {
 	k       int
 	digests []hashfam.Digest // at most 2k, unsorted, with repetitions
@@ -95,8 +96,9 @@ func (l *least) shrink() {
 	}
 }
 
-// count returns the number of different digests, and the standard deviation of
-// this estimate as a fraction of it, which is 0 if the number is exact.
+// count returns the number of different digests, or an estimate, and the
+// relative standard deviation of the estimate, which is 0 if the number is
+// exact.
 func (l *least) count() (n, deviation float64) {
 	l.shrink()
 	if !l.full {

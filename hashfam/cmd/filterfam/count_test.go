@@ -33,8 +33,8 @@ func TestCountsOfFewLinesAreExact(t *testing.T) {
 	})
 }
 
-// Estimates have the deviation that is printed. For 100 sets, the mean square of
-// their deviations has a chance below 1e-6 to be above 1.9 or below 0.45.
+// Estimates have the deviation that is printed. For 100 sets, the mean square
+// of their deviations has a chance below 1e-6 to be above 1.9 or below 0.45.
 func TestCountsOfManyLinesAreEstimates(t *testing.T) {
 	const keys = 20_000
 	sum := 0.0

@@ -12,8 +12,8 @@ import (
 	"github.com/filterfam/filterfam/internal/cli"
 )
 
-// filled returns a structure with all lines that each yields. n is the number
-// of keys, or 0 if it follows from the rate and the memory.
+// filled returns a structure with all lines that each passes to its argument. n
+// is the number of keys, or 0 if it follows from the rate and the memory.
 func (c *command) filled(f *buildFlags, n uint64, each func(use func(batch) error) error) (structure, error) {
 	if f.countsLines() {
 		n = max(n, 1) // also for no lines
@@ -47,8 +47,9 @@ func (c *command) filled(f *buildFlags, n uint64, each func(use func(batch) erro
 }
 
 // checkFilled returns an error if the rate of a filter is too high for its
-// flags. The rate depends on chance, so the filter passes if that of most
-// filters with these parameters and lines is low enough.
+// flags. The rate of a single filter depends on chance, so checkFilled also
+// accepts the filter if the expected rate for its parameters and number of
+// lines is low enough.
 func (c *command) checkFilled(f *buildFlags, made structure, lines uint64) error {
 	filter, ok := made.(rated)
 	if !ok {
@@ -64,14 +65,15 @@ func (c *command) checkFilled(f *buildFlags, made structure, lines uint64) error
 	return cli.CheckRate(f.limit(), lines, rate, float64(f.rate), f.enough(lines)+", or --force")
 }
 
-// A filter with a higher rate than uselessRate finds most lines, and one with a
-// higher rate than poorRate deserves a remark.
+// A filter with a higher rate than uselessRate finds most lines that were not
+// added, and one with a higher rate than poorRate deserves a remark.
 const (
 	uselessRate = 0.5
 	poorRate    = 0.1
 )
 
-// checkUseful checks the rate of a filter whose flags name none.
+// checkUseful checks the rate of a filter if --fpr is not given. It returns an
+// error if the filter is useless, and prints a remark if it is poor.
 func (c *command) checkUseful(f *buildFlags, lines uint64, rate float64) error {
 	if f.rate > 0 || f.force || rate <= poorRate {
 		return nil
@@ -137,7 +139,7 @@ func (f *buildFlags) create(n uint64) (structure, error) {
 		c := cuckoo.Config{Capacity: n, FPRate: rate, MemoryBytes: limit, Compact: f.compact, Family: f.family}
 		return allocated(flag, c.Params, cuckoo.NewFromParams)
 	case cli.HeavyType:
-		return f.heavy.create(f.family)
+		return f.heavy.create(f.family, f.memory)
 	}
 	c := countmin.Config{Epsilon: float64(f.epsilon), Delta: float64(f.delta), Conservative: f.conservative, Family: f.family}
 	return allocated(fmt.Sprintf("--epsilon %g", float64(f.epsilon)), c.Params, countmin.NewFromParams)

@@ -49,8 +49,8 @@ func (c *command) family(ctx context.Context) (hashfam.Family, error) {
 // maxKeyFile is the size of the largest file that is read for its key.
 const maxKeyFile = 1 << 10
 
-// readKey returns the contents of a key file. It does not read all of a large
-// file, or of a device without an end.
+// readKey returns the contents of a key file. It returns an error if the file
+// is too large, without reading all of it, because a device may have no end.
 func readKey(ctx context.Context, name string) ([]byte, error) {
 	file, err := input.Open(ctx, name)
 	if err != nil {
@@ -69,7 +69,7 @@ func (c *command) addQuiet() {
 	c.Flags().BoolVarP(&c.progress.quiet, "quiet", "q", false, "show no progress")
 }
 
-// addForce adds the flag that lets a useless result pass.
+// addForce adds the flag --force, which accepts a useless result.
 func (c *command) addForce(force *bool, usage string) {
 	c.Flags().BoolVar(force, "force", false, usage)
 }

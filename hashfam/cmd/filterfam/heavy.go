@@ -14,35 +14,39 @@ import (
 
 // The heavyFlags say which lines are frequent.
 type heavyFlags struct {
-	k      cli.Number
-	phi    cli.Rate
-	memory cli.Size
+	k   cli.Number
+	phi cli.Rate
 }
 
-// check checks the flags. Larger numbers would not fit into an int everywhere.
-func (f *heavyFlags) check(c *command) error {
+// check returns an error if the flags are invalid. On a 32-bit system, larger
+// numbers would not fit into an int.
+func (f *heavyFlags) check(c *command, memory cli.Size) error {
 	if c.given("lines") && c.given("phi") {
 		return errors.New("-k and --phi, want one of the two")
 	}
 	if f.k > 1<<28 {
 		return fmt.Errorf("-k %d, want 1 to 268435456", f.k)
 	}
-	if c.given("memory") && (f.memory < 1<<10 || f.memory > 1<<30) {
-		return fmt.Errorf("--memory %d, want 1K to 1G", f.memory)
-	}
-	if !c.given("lines") && !c.given("phi") {
-		f.k = 10
+	if c.given("memory") && (memory < 1<<10 || memory > 1<<30) {
+		return fmt.Errorf("--memory %d, want 1K to 1G", memory)
 	}
 	return nil
 }
 
-// create returns a structure without lines.
-func (f *heavyFlags) create(fam hashfam.Family) (*countmin.HeavyHitters, error) {
-	return countmin.NewHeavyHitters(countmin.HeavyConfig{Phi: float64(f.phi), K: int(f.k), MemoryBytes: int(f.memory), Family: fam})
+// setDefault sets k to 10 unless k or phi is given.
+func (f *heavyFlags) setDefault(c *command) {
+	if !c.given("lines") && !c.given("phi") {
+		f.k = 10
+	}
 }
 
-// loadHeavy returns the merged heavy hitters in files, or nil if the first file
-// is not a structure.
+// create returns a structure without lines.
+func (f *heavyFlags) create(fam hashfam.Family, memory cli.Size) (*countmin.HeavyHitters, error) {
+	return countmin.NewHeavyHitters(countmin.HeavyConfig{Phi: float64(f.phi), K: int(f.k), MemoryBytes: int(memory), Family: fam})
+}
+
+// loadHeavy returns the merged heavy hitters in the files, or nil if the first
+// file contains lines.
 func (c *command) loadHeavy(ctx context.Context, names []string, fam hashfam.Family, f *topFlags) (*countmin.HeavyHitters, error) {
 	if len(names) == 0 || !isStructure(names[0]) {
 		return nil, nil

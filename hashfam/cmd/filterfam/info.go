@@ -103,7 +103,8 @@ func (c *command) printAbout(a about, asJSON, later bool) error {
 	return nil
 }
 
-// describe reads a file. It does not keep what follows the structure.
+// describe reads a file and describes the structure in it. It reads bytes after
+// the structure only to count them.
 func (c *command) describe(ctx context.Context, name string, fam hashfam.Family) (about, error) {
 	f, err := c.openHeader(ctx, name)
 	if err != nil {
@@ -123,10 +124,10 @@ func (c *command) describe(ctx context.Context, name string, fam hashfam.Family)
 	return newAbout(name, f, s, undecoded), nil
 }
 
-// decode reads the structure. If it has another family than fam, it is decoded
+// decode reads the structure. A structure of another family than fam is decoded
 // as if it had the public family, because most structures can be described
-// without their secret key. decode returns nil if the frame is not a structure
-// of its own.
+// without their secret key. decode returns nil for a frame that is not a whole
+// structure, such as the changes of a Bloom filter.
 func (f *openFrame) decode(fam hashfam.Family) (structure, error) {
 	s := receiver(f.header.Kind, fam)
 	if s == nil {
@@ -140,8 +141,8 @@ func (f *openFrame) decode(fam hashfam.Family) (structure, error) {
 	return s, err
 }
 
-// newAbout describes a structure that was decoded from a file, or nil if it has
-// no structure of its own.
+// newAbout describes the frame in a file, of which decode has returned s and
+// undecoded.
 func newAbout(name string, f *openFrame, s structure, undecoded error) about {
 	h := f.header
 	a := about{File: name, Kind: h.Kind.String(), Version: h.Version, Family: h.Family(), Bytes: f.bytes, Checksum: "right"}
@@ -156,11 +157,18 @@ func newAbout(name string, f *openFrame, s structure, undecoded error) about {
 	case undecoded != nil:
 		a.fail(undecoded)
 	case s != nil:
-		a.Parameters, _, _ = strings.Cut(s.String(), ", family ")
-		a.Parameters += ")"
+		a.Parameters = parametersOf(s)
 		a.measure(s)
 	}
 	return a
+}
+
+// parametersOf returns the parameters of a structure, without the family,
+// because decode may have replaced the file's family by the public one. It cuts
+// the result of String, the only description that all structures have.
+func parametersOf(s structure) string {
+	before, _, _ := strings.Cut(s.String(), ", family ")
+	return before + ")"
 }
 
 // fail notes why the contents cannot be described.
@@ -178,7 +186,7 @@ func (a *about) fail(err error) {
 	a.Remark = "the contents cannot be decoded, perhaps because they need the secret key: " + a.Remark
 }
 
-// measure adds what the structure contains.
+// measure adds the numbers about the structure's contents.
 func (a *about) measure(s structure) {
 	if exact, ok := s.(interface{ Len() uint64 }); ok {
 		n := float64(exact.Len())

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/block"
@@ -23,8 +22,8 @@ type aboutJournal struct {
 	Cut      int64  `json:"cut_off,omitempty"`
 }
 
-// describeJournal describes a journal. The parameters are those of its first
-// structure, to which the blocks are not applied.
+// describeJournal describes a journal. It shows the parameters of the first
+// structure in it, and does not apply the blocks to this structure.
 func describeJournal(ctx context.Context, name string, fam hashfam.Family) (about, error) {
 	file, err := os.Open(name)
 	if err != nil {
@@ -78,8 +77,7 @@ func (a *about) describeFirst(ctx context.Context, file *os.File, size int64, fa
 	if err == nil {
 		var s structure
 		if s, err = f.decode(fam); err == nil && s != nil {
-			a.Parameters, _, _ = strings.Cut(s.String(), ", family ")
-			a.Parameters += ")"
+			a.Parameters = parametersOf(s)
 		}
 	}
 	if err != nil {

@@ -25,8 +25,8 @@ type readFlags struct {
 	frames            string // what to do with a structure that is given as a file of lines
 }
 
-// addRead adds the flags of all subcommands that read lines. frames says what to
-// do with a structure that is given as a file of lines.
+// addRead adds the flags of all subcommands that read lines. frames is printed
+// when a file of lines contains a structure instead, and says what to do.
 func (c *command) addRead(frames string) {
 	c.read.frames = frames
 	flags := c.Flags()
@@ -78,8 +78,9 @@ type batch struct {
 	digests []hashfam.Digest
 }
 
-// each calls use with batches of lines of all files, or of standard input if
-// there are none. The slices are valid during the call.
+// each calls use with all lines of the files, in batches, or with the lines of
+// standard input if there are no names. The slices in a batch are only valid
+// until use returns.
 func (c *command) each(ctx context.Context, names []string, fam hashfam.Family, use func(batch) error) error {
 	for _, name := range orStdin(names) {
 		if err := c.eachOf(ctx, name, fam, use); err != nil {

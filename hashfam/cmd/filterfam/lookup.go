@@ -51,12 +51,13 @@ func anyOf(all []lookup) lookup {
 	}
 }
 
-// A lookup returns which digests are in a structure, and their counts if they
-// are known.
+// A lookup reports for each digest whether it may be in a structure. It also
+// returns their counts, or nil if they are not known.
 type lookup func(digests []hashfam.Digest) ([]bool, []uint64)
 
-// newLookup returns a lookup with counts if they are wanted or if the structure
-// can only count. It returns nil if the structure cannot do this.
+// newLookup returns a lookup for a structure. The lookup returns counts if
+// counted is set, or if the structure can only count. newLookup returns nil if
+// the structure cannot be queried, or cannot count although counted is set.
 func newLookup(s structure, counted bool) lookup {
 	var found []bool
 	var counts []uint64

@@ -1,18 +1,18 @@
 // Filterfam builds, queries and inspects probabilistic filters. Each line of
 // its input is a key.
 //
-//	filterfam build -o FILE [FILE...]     build a structure from lines
-//	filterfam query FILTER [FILE...]      print the lines that may be in a filter
-//	filterfam add FILTER [FILE...]        add lines to a structure
-//	filterfam delete FILTER [FILE...]     delete lines from a filter
-//	filterfam uniq [FILE...]              print each line when it is first seen
-//	filterfam top [FILE...]               print the most frequent lines
-//	filterfam count [FILE...]             print the number of different lines
-//	filterfam info FILE...                describe the structures in files
-//	filterfam merge -o FILE A B...        merge structures
-//	filterfam plan -n N                   list filters with their sizes
-//	filterfam key > FILE                  create a secret key
-//	filterfam help [SUBCOMMAND]           print help
+//	filterfam build -o FILE [FILE...]    build a structure from lines
+//	filterfam query FILTER [FILE...]     print the lines that may be in a filter
+//	filterfam add FILTER [FILE...]       add lines to a structure
+//	filterfam delete FILTER [FILE...]    delete lines from a filter
+//	filterfam uniq [FILE...]             print each line when it is first seen
+//	filterfam top [FILE...]              print the most frequent lines
+//	filterfam count [FILE...]            print the number of different lines
+//	filterfam info FILE...               describe the structures in files
+//	filterfam merge -o FILE A B...       merge structures
+//	filterfam plan -n N                  list filters with their sizes
+//	filterfam key > FILE                 create a secret key
+//	filterfam help [SUBCOMMAND]          print help
 //
 // The exit status is 0, or 1 if query has printed no line, or 2 after an error,
 // or 130 after an interrupt. See docs/command.md.
@@ -122,8 +122,8 @@ const overviewExamples = `  printf 'ada\ngrace\n' > words.txt
   filterfam build -o words.filter words.txt
   printf 'ada\nalan\n' | filterfam query -v words.filter`
 
-// newRoot returns the command with its subcommands, of which those of cobra
-// depend on the arguments.
+// newRoot returns the command with its subcommands. cobra's own subcommand for
+// completions depends on the arguments.
 func newRoot(args []string) *cobra.Command {
 	root := &cobra.Command{
 		Use: "filterfam", Long: overview, Example: overviewExamples, Version: version(),

@@ -27,8 +27,8 @@ func smallDisk(t *testing.T) string {
 }
 
 // While the disk is full, uniq warns once and goes on. It saves the state when
-// there is room again, and otherwise says at the end that it could not. An
-// interrupt does not hide that.
+// there is room again. If there is none until the end, an error says so, even
+// after an interrupt.
 func TestFullDisksDoNotEndStreams(t *testing.T) {
 	for _, end := range []string{"room", "none", "interrupt"} {
 		dir := smallDisk(t)

@@ -81,10 +81,12 @@ func (c *command) merge(ctx context.Context, f mergeFlags, names []string) error
 	return write(ctx, f.output, whole)
 }
 
-// checkRateNow returns an error if the rate of a filter has become useless. The
-// filter does not store the rate that was wanted, but its number of hashes is
-// best if half of its bits are set, and then the rate is 2^-hashes. At most this
-// number of keys has been added.
+// checkRateNow returns an error if the rate of a Bloom or counting filter has
+// become useless. The filter does not store the rate that was wanted, but its
+// number of hashes is the best one if half of the bits are set, which means a
+// rate of 2^-hashes. A rate of more than twice this is useless, unless chance
+// explains it. most is the largest possible number of keys, which is used only
+// for the error.
 func checkRateNow(s structure, most float64, force bool) error {
 	hashes := 0
 	switch s := s.(type) {
@@ -105,8 +107,8 @@ func checkRateNow(s structure, most float64, force bool) error {
 	return fmt.Errorf("the rate is %.3g%%, more than %.3g%%, because there are about %.0f keys, more than -n when it was built: want -n %.0f there, or --force here", 100*rate, 100*allowed, keys, math.Ceil(keys))
 }
 
-// leastLen returns the least number of keys that a filter is likely to have,
-// which is three standard deviations below the estimate.
+// leastLen returns a lower bound for the number of keys in a filter, which
+// holds with a high probability: three standard deviations below the estimate.
 func leastLen(s structure) uint64 {
 	keys := keysOf(s)
 	if math.IsInf(keys, 1) {
@@ -115,7 +117,8 @@ func leastLen(s structure) uint64 {
 	return uint64(max(keys-3*math.Sqrt(keys), 0))
 }
 
-// keysOf returns the number of keys in a filter, or an estimate.
+// keysOf returns the number of keys in a filter, or an estimate. It returns 0
+// for other structures.
 func keysOf(s structure) float64 {
 	switch s := s.(type) {
 	case interface{ Len() uint64 }:

@@ -14,8 +14,8 @@ import (
 	"github.com/filterfam/filterfam/internal/replace"
 )
 
-// An output is a file that a flag names, or an argument if flag is empty. It is
-// written whole or not at all.
+// An output is a file that is named by a flag or, if flag is empty, by an
+// argument. It is written completely or not at all.
 type output struct {
 	flag, name string
 }
@@ -41,8 +41,8 @@ func (o output) write(ctx context.Context, w io.WriterTo) error {
 	return o.fail(hashfam.WriteFile(o.name, stoppable{ctx, w}))
 }
 
-// fail returns an error that names the output as the flag does, or nil if err is
-// nil.
+// fail returns an error that names the output as the flag does, or nil if err
+// is nil.
 func (o output) fail(err error) error {
 	if err == nil {
 		return nil

@@ -30,8 +30,8 @@ var (
 	showEvery = 500 * time.Millisecond
 )
 
-// start begins to measure. Without it, nothing is shown. The files are read a
-// number of times.
+// start begins to measure. Nothing is shown unless it was called. times is the
+// number of times that the files will be read.
 func (p *progress) start(names []string, times int64) {
 	info, err := os.Stderr.Stat()
 	if p.quiet || err != nil || info.Mode()&os.ModeCharDevice == 0 {

@@ -93,7 +93,8 @@ func (c *command) query(ctx context.Context, f queryFlags, names []string) error
 	return q.finish()
 }
 
-// suspicious is the number of lines of which usually one is found.
+// suspicious is a number of lines of which usually at least one is found. If
+// none is, a remark says that flags may be wrong.
 const suspicious = 1000
 
 // errEnough is returned when the rest of a file does not matter.

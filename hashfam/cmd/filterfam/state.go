@@ -18,7 +18,8 @@ import (
 )
 
 // openState opens the state file, whose lines replace those in lines. It also
-// returns the number of lines that the file is likely to have, at least.
+// returns the result of leastLen for these lines, or 0 if the number of new
+// lines is not limited.
 func (c *command) openState(ctx context.Context, f *uniqFlags, names []string, lines seen, fam hashfam.Family) (*saver, uint64, error) {
 	if f.state == "-" {
 		return nil, 0, errors.New("--state -: want the name of a file")
@@ -52,9 +53,11 @@ func (c *command) openState(ctx context.Context, f *uniqFlags, names []string, l
 // errOtherFlags is returned for a state that does not fit the flags.
 var errOtherFlags = errors.New("was made with another -n, --fpr or --memory")
 
-// capacity returns the number of lines that lines can have at --fpr, or for lines
-// that grow a number that depends on their rate. It does not depend on details of
-// the parameters, so a later version can continue from a state.
+// capacity returns a number by which openState recognizes a state that was made
+// with other flags. For a Bloom filter, it is the number of lines at which the
+// rate is --fpr, and for a growing filter, it is the reciprocal of the rate.
+// The parameters themselves are not compared, so that a later version that
+// computes slightly different ones can continue from a state.
 func (f *uniqFlags) capacity(lines seen) uint64 {
 	if b, ok := lines.(*bloom.Filter); ok {
 		return b.Params().CapacityAt(min(float64(f.rate), 0.99))
@@ -62,8 +65,9 @@ func (f *uniqFlags) capacity(lines seen) uint64 {
 	return uint64(1 / lines.(*bloom.Scalable).Config().FPRate)
 }
 
-// checkState returns an error if the state file, if there is one, does not
-// contain lines of this kind and family, or needs more memory than there is.
+// checkState returns an error if a state file exists that contains another kind
+// of structure than lines, or another family, or that needs more memory than
+// there is.
 func (c *command) checkState(ctx context.Context, name string, lines seen, fam hashfam.Family) error {
 	info, err := os.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 { // a process was killed when it began
@@ -88,8 +92,8 @@ func (c *command) checkState(ctx context.Context, name string, lines seen, fam h
 	return nil
 }
 
-// checkKind returns an error if the file contains another structure than lines,
-// or needs more memory than there is.
+// checkKind returns an error if the file contains another kind of structure
+// than lines, or needs more memory than there is.
 func (f *openFrame) checkKind(lines seen) error {
 	kind := frame.ScalableBloom
 	if _, ok := lines.(*bloom.Filter); ok {
@@ -104,8 +108,8 @@ func (f *openFrame) checkKind(lines seen) error {
 	return fmt.Errorf("is %v, not a state of uniq", f.header.Kind)
 }
 
-// skipStart reads the start of a journal, and the header of the structure that
-// follows it.
+// skipStart reads the start of a journal and the header of its first structure,
+// so that f then reads this structure.
 func (f *openFrame) skipStart() error {
 	if _, err := io.CopyN(io.Discard, f, block.StartBytes); err != nil {
 		return err

@@ -46,8 +46,8 @@ type (
 	}
 )
 
-// paramsOf returns the parameters of a filter that has a rate for each number of
-// keys, or nil.
+// paramsOf returns the parameters of a filter whose rate follows from the
+// number of keys. It returns nil for other structures.
 func paramsOf(s structure) planned {
 	switch s := s.(type) {
 	case *bloom.Filter:
@@ -60,8 +60,8 @@ func paramsOf(s structure) planned {
 	return nil
 }
 
-// receiver returns a receiver for a kind of structure, or nil if the frame is
-// not a structure of its own.
+// receiver returns a receiver for a kind of frame, or nil if such a frame is
+// not a whole structure.
 func receiver(kind frame.Kind, fam hashfam.Family) structure {
 	switch kind {
 	case frame.Bloom:
@@ -105,8 +105,8 @@ func allocated[P interface{ SizeBytes() uint64 }, T structure](flag string, para
 	return make(p)
 }
 
-// An openFrame is a file whose header has been read. It reads the whole file,
-// and stops when ctx is canceled.
+// An openFrame reads a file whose header is known. Read begins with the header
+// again, and returns an error when ctx is canceled.
 type openFrame struct {
 	ctx    context.Context
 	file   *input.File
@@ -158,13 +158,13 @@ func (f *openFrame) Read(b []byte) (int, error) {
 }
 
 // Len returns the number of bytes that a regular file still has, so that a
-// structure of this size is allocated at once. Otherwise, it returns 0.
+// decoder can allocate its memory at once. It returns 0 for other files.
 func (f *openFrame) Len() int {
 	return int(min(max(f.size-int64(f.bytes), 0), math.MaxInt))
 }
 
-// load returns the structure in a file, and its header, if there is memory for
-// it beside the given number of bytes.
+// load returns the structure in a file, and its header. It returns an error if
+// there is no memory for the structure beside the given number of bytes.
 func (c *command) load(ctx context.Context, name string, fam hashfam.Family, held uint64) (structure, frame.Header, error) {
 	f, err := c.openHeader(ctx, name)
 	if err != nil {

@@ -11,11 +11,13 @@ import (
 
 	"github.com/filterfam/filterfam/countmin"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/internal/cli"
 )
 
 // The topFlags say how many lines are printed, when and from which structure.
 type topFlags struct {
 	heavyFlags
+	memory cli.Size
 	output string
 	every  interval
 	low    bool
@@ -88,10 +90,11 @@ func (c *command) top(ctx context.Context, f *topFlags, names []string) error {
 	if old != nil {
 		return c.finishTop(ctx, old, f)
 	}
-	if err := f.check(c); err != nil {
+	if err := f.check(c, f.memory); err != nil {
 		return err
 	}
-	heavy, err := f.create(fam)
+	f.setDefault(c)
+	heavy, err := f.create(fam, f.memory)
 	if err != nil {
 		return err
 	}
@@ -119,8 +122,7 @@ func (c *command) checkTop(f *topFlags, names []string) error {
 	return checkOutput(f.output, c.inputs(names))
 }
 
-// countLines counts all lines, and prints the list each time that --every
-// says.
+// countLines counts all lines, and prints the list at the interval --every.
 func (c *command) countLines(ctx context.Context, heavy *countmin.HeavyHitters, f *topFlags, fam hashfam.Family, names []string) error {
 	add := newAdder(heavy)
 	var lock sync.Mutex
@@ -135,8 +137,8 @@ func (c *command) countLines(ctx context.Context, heavy *countmin.HeavyHitters, 
 	})
 }
 
-// printOften prints the list each time that --every says, while lock is locked,
-// until stop is called. It is not printed any more when stop has returned.
+// printOften starts a goroutine that locks lock and prints the list at the
+// interval --every. The goroutine has ended when stop returns.
 func (c *command) printOften(heavy *countmin.HeavyHitters, f *topFlags, lock sync.Locker) (stop func()) {
 	ended := make(chan struct{})
 	var printing sync.WaitGroup

@@ -98,8 +98,9 @@ func (c *command) uniq(ctx context.Context, f uniqFlags, names []string) error {
 	return cmp.Or(s.saveLast(), err)
 }
 
-// A saver saves the lines that have been seen, once a second. It is locked while
-// lines are added and printed, so that no line is saved before it is printed.
+// A saver saves all lines that have been seen so far, once a second. It is
+// locked while lines are added and printed, so that no line is saved before it
+// has been printed.
 type saver struct {
 	sync.Mutex
 	output
@@ -113,8 +114,9 @@ type saver struct {
 // saveEvery is the time between two saves. Tests change it.
 var saveEvery = time.Second
 
-// saveOften saves the lines if they have changed. If it fails, for example
-// because the disk is full, it says so once and tries again.
+// saveOften saves the lines once a second if they have changed. When saving
+// fails, for example because the disk is full, it prints one remark and
+// continues trying.
 func (s *saver) saveOften(c *command) {
 	for range time.Tick(saveEvery) {
 		s.Lock()
@@ -167,8 +169,8 @@ var errUnsaved = errors.New("saving the state")
 // errOutput is returned if the output cannot be written.
 var errOutput = errors.New("standard output")
 
-// firsts prints the lines that are seen for the first time, of which there can
-// be at most limit.
+// firsts prints the lines that are seen for the first time. It returns an error
+// when there are more than limit of them.
 func (c *command) firsts(ctx context.Context, names []string, fam hashfam.Family, s *saver, limit uint64) error {
 	added := uint64(0)
 	return c.each(ctx, names, fam, func(b batch) error {
@@ -196,7 +198,9 @@ func (c *command) firsts(ctx context.Context, names []string, fam hashfam.Family
 	})
 }
 
-// create returns a filter without lines. Without -n and -memory, it grows.
+// create returns a filter without lines, and the number of lines at which its
+// rate reaches twice --fpr. Without -n and --memory, the filter grows, so the
+// number of lines is not limited.
 func (f *uniqFlags) create(fam hashfam.Family) (seen, uint64, error) {
 	const unlimited = 1<<64 - 1
 	if f.n == 0 && f.memory == 0 {

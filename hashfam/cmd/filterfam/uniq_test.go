@@ -16,7 +16,8 @@ import (
 )
 
 // The state is saved while uniq waits for lines, so that a process that is
-// killed forgets only the last of them. Another process cannot use it meanwhile.
+// killed forgets only the last of them. Another process cannot use it
+// meanwhile.
 func TestStatesAreSavedNowAndThen(t *testing.T) {
 	dir := t.TempDir()
 	saved := func() bool {

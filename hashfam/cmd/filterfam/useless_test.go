@@ -127,8 +127,8 @@ func TestTheRightNumberOfLinesIsEnough(t *testing.T) {
 	succeeds(t, t.TempDir(), "a62\nb62\nc62\n", "build", "--type", "bloom", "-n", "3", "-o", "f")
 }
 
-// The number of keys that a filter contains at least is not overestimated, or
-// uniq would refuse lines for which its state has room. For 2,000 filters, the
+// A filter contains at least as many keys as leastLen says. Otherwise, uniq
+// would refuse lines for which its state has room. For 2,000 filters, the
 // chance that a correct program fails is below 1e-6.
 func TestFiltersContainMoreKeysThanTheLeast(t *testing.T) {
 	for n := range uint64(20) {

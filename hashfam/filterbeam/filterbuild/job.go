@@ -107,9 +107,9 @@ func inProcess() bool {
 	return *jobopts.Endpoint == "" && slices.Contains([]string{"", "prism", "direct"}, runnerName())
 }
 
-// runSelf sets flags that are not given. It names this program as the program
-// of the workers, and as the command that starts them as processes. Otherwise
-// the SDK would look for the source code and compile it. It also names the job.
+// runSelf sets flags of the SDK that are not given, so that workers run this
+// program. Otherwise the SDK would look for the source code and compile it. It
+// also gives the job a unique name.
 func runSelf() error {
 	self, err := os.Executable()
 	if err != nil {

@@ -2,15 +2,17 @@
 // a key, as for the command filterfam, and compressed files (gzip) are
 // decompressed.
 //
-//	filterbuild -type bloom -layout blocked -n 1e9 -fpr 0.01 -o out.bin 'keys/*.txt'
+//	filterbuild -type bloom -layout blocked -n 1e9 -o out.bin 'keys/*.txt'
 //
 // It submits an Apache Beam job. The default, -runner=prism, runs the job in
 // this process, while the runners flink, spark and dataflow need additional
-// flags, such as -endpoint. See docs/distributed.md for examples. If one machine
-// can read all keys, use filterfam build, which is faster and needs no engine.
+// flags, such as -endpoint. See docs/distributed.md for examples. If one
+// machine can read all keys, use filterfam build, which is faster and needs no
+// engine.
 //
-// If the environment variable FILTERFAM_KEY is set, it contains the hash family's
-// secret key, as 32 hexadecimal digits. All workers need it.
+// If the environment variable FILTERFAM_KEY is set, it must contain the hash
+// family's secret key, as 32 hexadecimal digits. All workers need this
+// variable.
 //
 // The exit code is 0 if the output was written, 1 if it was not, 2 if the
 // command line is wrong, and 130 after an interrupt.
@@ -144,8 +146,8 @@ func (e usageError) Unwrap() error { return e.error }
 // errInterrupted is returned when a build was interrupted.
 var errInterrupted = errors.New("interrupted")
 
-// report prints an error as one line and returns the exit code. The line
-// includes log, the name of the file with the runner's messages, unless this is
+// report prints an error as one line and returns the exit code. log is the name
+// of the file with the runner's messages, which the line includes unless it is
 // empty.
 func (o *options) report(err error, log string) int {
 	if err == nil {
@@ -169,8 +171,9 @@ func (o *options) report(err error, log string) int {
 	return failed
 }
 
-// cause returns the line of an engine's error that describes its cause. This is
-// the last line that filterbeam has written, or the last line if there is none.
+// cause returns the line of an engine's error that describes what went wrong.
+// This is the last line with a message of filterbeam or, if there is none, the
+// last line.
 func cause(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	last := strings.TrimSpace(lines[len(lines)-1])

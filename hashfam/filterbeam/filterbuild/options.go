@@ -4,7 +4,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -20,8 +19,8 @@ import (
 	"github.com/filterfam/filterfam/internal/memory"
 )
 
-// The options are the program's own flags. They have the same names as those of
-// filterfam build. The SDK defines the runners' flags.
+// The options are the program's own flags, which are named like the flags of
+// filterfam build where both have them. The SDK defines the runners' flags.
 type options struct {
 	flags *flag.FlagSet // the parsed flags, of which these are some
 
@@ -132,9 +131,10 @@ func (o *options) plan() (filterbeam.Plan, error) {
 	return p.Parts(o.parts)
 }
 
-// checkMemory returns an error if the job runs in this process, and there is
-// too little memory. This process then also holds the blocks of all keys, which
-// usually need more memory than the structure.
+// checkMemory returns an error if the job runs in this process and the
+// structure does not fit in memory. It does not count the blocks of keys, which
+// this process also holds, and which usually need more memory than the
+// structure.
 func (o *options) checkMemory(p filterbeam.Plan) error {
 	if !inProcess() {
 		return nil
@@ -156,16 +156,12 @@ func (o *options) limit() string {
 	return fmt.Sprintf("-n %d", o.n)
 }
 
-// wanted matches the capacity that an error of a worker wants.
-var wanted = regexp.MustCompile(`want a Capacity for (\d+) keys`)
-
-// words returns a worker's error in the words of the flags.
+// words returns the text of a worker's error in the words of the flags.
 func (o *options) words(text string) string {
 	if strings.Contains(text, "more than twice") {
 		text += ", or -force"
 	}
-	text = strings.Replace(text, "the Capacity is", o.limit()+" is", 1)
-	return wanted.ReplaceAllString(text, "want -n $1")
+	return cli.CapacityAsFlag(text, o.limit())
 }
 
 // structurePlan returns the plan for the structure, or for a part of it.

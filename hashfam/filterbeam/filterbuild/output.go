@@ -34,8 +34,8 @@ func (o *options) checkOutput(ctx context.Context) error {
 	return err
 }
 
-// checkLocal returns an error if a local output cannot be written, or exists but
-// is not a regular file, or is the key's file.
+// checkLocal returns an error if a local output cannot be written, or exists
+// but is not a regular file, or is the key's file.
 func (o *options) checkLocal() error {
 	name := o.output
 	info, err := os.Lstat(name)

@@ -40,8 +40,8 @@ const (
 )
 
 // watch prints the number of keys that the job has read, until ctx is canceled.
-// If the job reads no keys for some time, watch repeatedly prints what the job
-// is waiting for.
+// While the job reads no keys for some time, watch also prints what it is
+// waiting for, repeatedly.
 func (w watcher) watch(ctx context.Context, log io.Writer, first time.Duration) {
 	l := newLine(log)
 	defer l.clear()

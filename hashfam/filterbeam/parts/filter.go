@@ -23,7 +23,7 @@ import (
 
 var errs = &fault.Maker{Package: "parts"}
 
-// A Filter queries a filter that is stored in parts. It is returned by [Open].
+// A Filter queries a filter that is stored in parts. Use [Open] to create one.
 // It may be used concurrently, and must not be copied.
 type Filter struct {
 	files  fs.FS
@@ -46,14 +46,14 @@ type filter interface {
 	ContainsDigest(hashfam.Digest) bool
 }
 
-// Open returns the filter whose index is the named file in files, which can be
-// an os.DirFS, for example. It reads the index but no parts. fam must be the
-// family with which the filter was built.
+// Open returns the filter whose index is the named file in the file system
+// files, for example an os.DirFS. It reads the index but no parts. fam must be
+// the family with which the filter was built.
 //
 // Open returns [hashfam.ErrCorrupt] if the index is damaged,
-// [hashfam.ErrVersion] if it was written by a later version of this package,
+// [hashfam.ErrVersion] if it was written by a later version of the library,
 // [hashfam.ErrFamily] if the filter was built with another family, and the
-// errors of files.
+// errors of the file system.
 func Open(files fs.FS, name string, fam hashfam.Family) (*Filter, error) {
 	data, err := fs.ReadFile(files, name)
 	if err != nil {
@@ -81,8 +81,8 @@ func (f *Filter) Part(d hashfam.Digest) int { return d.Shard(len(f.slots)) }
 
 // File returns a part's file name, relative to the file system passed to
 // [Open]. It returns "" if the part has no keys or does not exist. The file is
-// a frame, so it can also be mapped into memory, using NewView of the
-// structure's package.
+// a frame, so unless it contains a counting filter, it can be mapped into
+// memory, using NewView of package bloom, cuckoo or static.
 func (f *Filter) File(part int) string {
 	if part < 0 || part >= len(f.slots) || f.index.Parts[part].Name == "" {
 		return ""

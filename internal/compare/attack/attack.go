@@ -1,7 +1,8 @@
 // Package attack attacks structures of filterfam and of other libraries.
 //
 // This package seeds the global source of math/rand, which two other libraries
-// use to move fingerprints, so the program needs //go:debug randseednop=0.
+// use to move fingerprints. Since Go ignores this by default, go.mod contains
+// godebug randseednop=0.
 package attack
 
 import (
@@ -16,7 +17,8 @@ import (
 )
 
 // An Attack is one row of a table. Each adversary has this program and can run
-// it within the budget, but does not have the target's secret key.
+// it within the budget, but does not have the target's secret key, unless Knows
+// says so.
 type Attack struct {
 	Name  string
 	Knows string // what else the adversary knows
@@ -214,8 +216,8 @@ func (d *duel) search(n int, wanted question) [][]byte { return d.draw(n, &d.has
 // askFor queries the target for random keys until n are found.
 func (d *duel) askFor(f *measure.Filter, n int) [][]byte { return d.draw(n, &d.queries, f.Contains) }
 
-// draw draws keys until n satisfy wanted. It adds their number to count, which
-// must not grow without limit.
+// draw draws keys until n satisfy wanted. It adds the number of keys drawn to
+// count, and panics if count becomes too large.
 func (d *duel) draw(n int, count *int, wanted question) [][]byte {
 	var found [][]byte
 	for ; len(found) < n; *count++ {

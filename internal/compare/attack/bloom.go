@@ -262,9 +262,9 @@ func (m murmur) to(t murmur) (k1, k2 uint64) {
 	return k1, k2
 }
 
-// murmurTwin returns a 32-byte key that begins with the 16 bytes of first. It
-// has the same MurmurHash3 with seed 0 as the 32-byte key, even when the same
-// suffix is appended to both keys.
+// murmurTwin returns another key with the same MurmurHash3 (with seed 0) as
+// key. Both have 32 bytes, and the result begins with the 16 bytes of first.
+// The hashes are also equal when the same suffix is appended to both keys.
 func murmurTwin(key, first []byte) []byte {
 	word := binary.LittleEndian.Uint64
 	goal := murmur{}.after(word(key), word(key[8:])).after(word(key[16:]), word(key[24:]))

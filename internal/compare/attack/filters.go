@@ -43,7 +43,8 @@ var cuckooBattle = Battle{"Cuckoo filters", []Attack{
 // nearly full.
 func (d *duel) most() [][]byte { return d.members()[:d.n*9/10] }
 
-// deleteVictims finds a key whose deletion removes each victim from a twin.
+// deleteVictims finds, for each victim, a key whose deletion removes the victim
+// from a twin.
 func deleteVictims(d *duel) (honest, outcome float64) {
 	twin := d.twin(d.most())
 	return d.deleteWith(func(victim []byte) question {
@@ -213,9 +214,11 @@ func inflate(d *duel) (honest, outcome float64) {
 	return honest, outcome
 }
 
-// cover returns keys that raise the victim's estimate in a twin, at least one
-// per row. Each key completes the shortest prefix of random keys that raises
-// the estimate together with the keys already found.
+// cover returns a few keys that together raise the victim's estimate in a twin,
+// because in each row, one of them changes the victim's counter. It begins with
+// a pool of random keys that raises the estimate, and finds one key at a time:
+// the last key in the shortest prefix of the pool that raises the estimate
+// together with the keys found before.
 func (d *duel) cover(victim []byte) [][]byte {
 	raises := func(keys [][]byte) bool {
 		d.hashes += len(keys)
@@ -273,10 +276,11 @@ const (
 	floodError = 0.01
 )
 
-// flood adds frequent keys and then a number of others with the given size,
-// each of them several times. It returns the fraction of frequent keys that are
-// not reported, before and after the others. If unnoticed is set, it ignores
-// losses when the structure reports that keys may be missing.
+// flood returns an attack that adds frequent keys and then a number of other
+// keys with the given size, each of them several times. The attack returns the
+// fraction of frequent keys that are not reported, before and after the other
+// keys. If unnoticed is set, this fraction is 0 when the structure reports that
+// keys may be missing.
 func flood(number, size, each int, unnoticed bool) func(d *duel) (before, after float64) {
 	return func(d *duel) (before, after float64) {
 		c := must(d.tally(nil, d.secret))

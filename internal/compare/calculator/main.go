@@ -1,8 +1,8 @@
 //go:build js && wasm
 
-// Command calculator is package advice for a page: a function
-// filterfamAdvise(form) that takes an advice.Form and returns an advice.Answer,
-// both as JSON.
+// Command calculator makes package advice available to a web page. It defines
+// the JavaScript function filterfamAdvise(form), which takes an advice.Form and
+// returns an advice.Answer, both as JSON.
 package main
 
 import (

@@ -29,9 +29,10 @@ type Results struct {
 	Interrupted bool           `json:"interrupted,omitempty"`
 }
 
-// NewExperiment measures the size of each structure, which must be built for
-// this. A structure that does not support a rate is noted as a failure. An
-// error is returned only if no structure can be built.
+// NewExperiment prepares an experiment, and builds each structure once to
+// measure its size. A structure that does not support a rate is noted as a
+// failure. NewExperiment returns an error if no filter supports its rate, or if
+// one of our structures cannot be built for another reason.
 func NewExperiment(d *Dataset, filters []Structure, rates []float64, counters []Tally) (*Experiment, error) {
 	e := &Experiment{data: d, cells: newCells(filters, rates), tallies: counters, effort: newEffort(d)}
 	var impossible error
@@ -118,8 +119,9 @@ const (
 	timedOps  = 20_000      // operations per measured time if there are few rounds
 )
 
-// newEffort reaches the query goal unless this needs too many builds, because
-// there are few absent keys, or too many bytes to hash.
+// newEffort plans enough rounds to reach the query goal. It plans fewer if
+// there are so few absent keys that this would need too many builds, or if it
+// would need to hash too many bytes.
 func newEffort(d *Dataset) Effort {
 	n := d.Members.Len()
 	e := Effort{queries: min(d.Absent.Len(), max(n, fewKeys), queryGoal)}
@@ -143,8 +145,8 @@ type cell struct {
 }
 
 // newCells returns the cells to measure: exact structures, then each rate, and
-// then structures with a fixed rate. A static one follows the structure of ours
-// that it is compared with.
+// then structures with a fixed rate. A static peer with a fixed rate follows
+// our structure with the same rate (see matching).
 func newCells(chosen []Structure, rates []float64) []*cell {
 	var cells, fixed []*cell
 	for _, s := range chosen {
@@ -178,9 +180,10 @@ func matching(there []*cell, chosen []Structure, peer Structure, rates []float64
 	return []*cell{{Structure: ours, rate: peer.Fixed, beside: true}}
 }
 
-// tell passes the absent keys to a filter, whose rate is then 0, so that a few
-// rounds suffice. If all rounds would need more than 5,000,000 absent keys, it
-// is measured in fewer, but in at least five.
+// tell passes the absent keys to a filter, which then finds none of them, so a
+// few rounds suffice. If all rounds would add 10,000,000 absent keys or more,
+// the filter skips some rounds, so that only 5,000,000 to 7,500,000 are added.
+// But it is measured in at least five rounds.
 func (c *cell) tell(absent *Keys, rounds int) {
 	c.absent = absent
 	c.skipped = max(0, min(rounds/minRounds, int(int64(rounds)*int64(absent.Len())/5_000_000))-1)
@@ -208,8 +211,9 @@ func (c *cell) build(keys *Keys, fill bool) (*Filter, error) {
 	return f, err
 }
 
-// attempt calls do. If an error is returned or a peer panics, it records the
-// failure, and the cell will not be measured again.
+// attempt calls do and returns its error. If a peer returns an error or panics,
+// attempt returns nil instead, and records the failure, so that the cell will
+// not be measured again.
 func (c *cell) attempt(do func() error) (err error) {
 	if c.failure != "" {
 		return nil

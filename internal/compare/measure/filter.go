@@ -55,8 +55,8 @@ type Structure struct {
 // hash names the hash function for the table.
 func (s Structure) hash() string { return cmp.Or(s.Hash, "our SipHash") }
 
-// A Build function returns a filter for n keys. It ignores what the structure
-// does not support.
+// A Build function returns a filter for n keys. It ignores the arguments that
+// the structure does not support.
 type Build func(n uint64, rate float64, family hashfam.Family) (*Filter, error)
 
 // Where returns the elements of a list that satisfy a condition.

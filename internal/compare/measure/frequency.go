@@ -285,8 +285,8 @@ func BoomBytes(epsilon float64) uint {
 }
 
 // NewBoomTop builds the top-k from github.com/tylertreat/BoomFilters, which
-// retains the keys that it is given. Its size contains the counters and, for
-// each element, a pointer, a slice header and a count.
+// retains the keys that it is given. The reported size contains the counters
+// and, for each element, a pointer, a slice header and a count.
 func NewBoomTop(epsilon float64, k uint) BuildCounter {
 	return func(*Stream, hashfam.Family) (Counter, error) {
 		t := boom.NewTopK(epsilon, SketchDelta, k)

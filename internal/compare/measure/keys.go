@@ -125,7 +125,8 @@ const (
 )
 
 // SyntheticData uses a fixed seed to generate n members and at least a million
-// absent keys of 16 bytes. Two are equal with a probability below 2^-70.
+// absent keys of 16 bytes. Two of them are equal with a probability below
+// 2^-67.
 func SyntheticData(n int) *Dataset {
 	source := rand.NewChaCha8([32]byte([]byte("filterfam compare synthetic keys")))
 	d := &Dataset{Members: randomKeys(source, n), Absent: randomKeys(source, max(n, absentGoal))}
@@ -182,8 +183,8 @@ func zipfStream(keys *Keys) *Stream {
 	return streamOf(set, "keys drawn from a Zipf distribution with exponent 1.1")
 }
 
-// Keys stores keys in a single block of memory, since the garbage collector
-// would have to scan ten million slices.
+// Keys stores keys in a single block of memory, because the garbage collector
+// would have to scan a slice for each key.
 type Keys struct {
 	bytes []byte
 	ends  []int // ends[i] is the end of key i and the start of key i+1

@@ -109,8 +109,8 @@ func (r *round) queryAbsent() error {
 	return nil
 }
 
-// queryForeign is used for filters that know both lists. It queries up to
-// 10,000 keys in neither list, which are absent keys with an 8-byte prefix.
+// queryForeign measures filters that were built from both lists. It queries up
+// to 10,000 keys that are in neither list: absent keys with an 8-byte prefix.
 func (r *round) queryForeign() error {
 	if r.Knows {
 		foreign := salted(&r.data.Absent, 0, min(r.data.Absent.Len(), 10_000), ^uint64(r.number))
@@ -121,7 +121,8 @@ func (r *round) queryForeign() error {
 }
 
 // salted counts false positives again if the structure's hash functions are
-// fixed. An 8-byte prefix of all keys replaces the hash family.
+// fixed. Since the rounds cannot use different hash families then, they use
+// different 8-byte prefixes of all keys.
 func (r *round) salted() error {
 	if !r.Unkeyed {
 		return nil
@@ -148,9 +149,9 @@ func salted(keys *Keys, from, n int, salt uint64) Keys {
 	return list
 }
 
-// deleteMembers deletes all keys and counts the ones that were not found. If
-// the round is repeated, it adds them again in between. It skips refused keys,
-// since deleting them could only remove other keys.
+// deleteMembers deletes all members and counts those that were not found. It
+// skips refused keys, since deleting them could only remove other keys. If the
+// operations of a round are repeated, it adds the members again in between.
 func (r *round) deleteMembers() error {
 	if r.filter.Delete == nil {
 		return nil
@@ -180,8 +181,9 @@ func (r *round) deleteMembers() error {
 	return nil
 }
 
-// addAll adds all keys and builds the filter if necessary. It returns the time
-// and the refused keys. Only peers may refuse keys.
+// addAll adds all keys, also the absent ones if the filter needs them, and
+// builds the filter if necessary. It returns the time and the indexes of the
+// keys that were refused, which only peers may do.
 func (c *cell) addAll(f *Filter, keys *Keys) (took time.Duration, refused []int, err error) {
 	start := time.Now()
 	for i := range keys.Len() {

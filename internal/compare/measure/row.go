@@ -97,8 +97,8 @@ func (c *cell) bound(n int) float64 {
 }
 
 // Ratios contains a structure's times divided by the times of our similar
-// structure. Each is the median over the ratios within a round, because a
-// disturbance of the machine affects both times.
+// structure. Each is the median of the ratios in the single rounds, because a
+// disturbance of the machine affects both times of a round.
 type Ratios struct {
 	Against string   `json:"against"`     // if it is empty, the ratios are nil
 	Rate    *float64 `json:"against_fpr"` // our target rate

@@ -100,8 +100,9 @@ func (s Sweep) results(d *Dataset, filters []Structure, rates []float64, counter
 	return r, err
 }
 
-// OurOwn returns our structures whose rate is meaningful when they are full.
-// Growing filters are never full, and others know the keys that are queried.
+// OurOwn returns those of our structures whose rate can be compared with the
+// requested rate. Growing filters are left out because they are never full, and
+// others because they know the absent keys that are queried.
 func OurOwn() []Structure {
 	return Where(Structures, func(s Structure) bool { return !s.Asked() && !s.Exact && !s.Knows && s.Over == 0 })
 }
@@ -167,9 +168,10 @@ const passRounds = 2
 // TimeRounds returns how often each time is measured.
 func (s Sweep) TimeRounds() int { return s.passes * passRounds }
 
-// measureTimes returns the lookup times at 1% for each number of keys, one by
-// one and in batches. Each time is the minimum over several passes, because
-// other programs, which are often busy for minutes, can only add to it.
+// measureTimes returns the times of lookups at a rate of 1%, for each number of
+// keys, one by one and in batches. Each time is the minimum over several
+// passes, because other programs, which are often busy for minutes, can only
+// add to it.
 func (s Sweep) measureTimes(done func()) (curves []Curve, err error) {
 	for range s.passes {
 		for i, n := range s.Times {

@@ -46,8 +46,8 @@ const (
 	areaHeight = 300.0
 )
 
-// margin is room on the right for labels in fonts that are wider than Liberation
-// Sans, for example DejaVu Sans.
+// margin is room on the right for labels in fonts that are wider than
+// Liberation Sans, for example DejaVu Sans.
 const margin vg.Length = 30
 
 // narrow is the width of a figure whose labels can be read on a phone.
@@ -81,8 +81,8 @@ func letters(size float64) font.Font {
 	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: vg.Points(size)}
 }
 
-// across sets the range of the logarithmic x axis, which extends to room times
-// high for labels.
+// across sets the range of the logarithmic x axis. The axis extends to
+// high*room, but has ticks only up to high, so that there is space for labels.
 func (c *chart) across(low, high, room float64, label func(float64) string) {
 	c.X.Min, c.X.Max = low, high*room
 	c.X.Scale = plot.LogScale{}
@@ -94,9 +94,9 @@ func (c *chart) up(low, high float64, ticks plot.ConstantTicks) {
 	c.Y.Tick.Marker = ticks
 }
 
-// upTens sets the range of a y axis that shows 10^low to 10^high. Points must be
-// at their exponents, because package plot would reserve space above a
-// logarithmic axis.
+// upTens sets the range of the y axis to 10^low to 10^high. The axis itself is
+// linear, so points must be drawn at their exponents, because package plot
+// would reserve space above a logarithmic axis.
 func (c *chart) upTens(low, high float64, label func(float64) string) {
 	ticks := tens(math.Pow(10, low), math.Pow(10, high), label)
 	for i := range ticks {
@@ -180,8 +180,9 @@ func (c *chart) svg() (string, error) {
 		strings.ReplaceAll(body, "font-family:Liberation Sans", "font-family:Liberation Sans,Arial,sans-serif"), nil
 }
 
-// The colors of Okabe and Ito, which people with the common forms of color
-// blindness can distinguish, but darker for labels, and additional colors.
+// Most of these are colors of Okabe and Ito, which people with the common forms
+// of color blindness can distinguish. Some are darker here, so that labels can
+// be read.
 var (
 	blue      = color.RGBA{0x00, 0x72, 0xB2, 0xFF}
 	vermilion = color.RGBA{0xD5, 0x5E, 0x00, 0xFF}
@@ -193,15 +194,16 @@ var (
 	gray      = color.RGBA{0x50, 0x50, 0x50, 0xFF}
 )
 
-// A mark is a structure's style in all figures. Each has its own shape as well
-// as its own color, for readers who cannot see colors.
+// A mark is a structure's style in all figures. The marks of points also differ
+// by their shape, for readers who cannot see colors.
 type mark struct {
 	color  color.RGBA
 	shape  outline
 	dashes []vg.Length
 }
 
-// An outline contains a shape's strokes, with radius 1. It hides no others.
+// An outline contains the strokes of a shape with radius 1. It is not filled,
+// so it hides no other shapes.
 type outline [][]vg.Point
 
 var (

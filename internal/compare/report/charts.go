@@ -210,8 +210,9 @@ func errorChart(errors []measure.FrequencyRow) *chart {
 	return c
 }
 
-// The map contains 10^fewest to 10^(fewest+factors) keys, and rates from
-// 10^lowest to 10^(lowest+factors). Each factor of ten has a number of cells.
+// The map that smallerChart draws shows 10^fewest to 10^(fewest+factors) keys,
+// and rates from 10^lowest to 10^(lowest+factors). It has keyCells or rateCells
+// cells for each factor of ten.
 const (
 	fewest    = 1
 	lowest    = -6
@@ -264,7 +265,7 @@ const (
 )
 
 // absentChart draws the size of a static filter with a rate of 1% that finds
-// none of the absent keys, against their number.
+// none of the absent keys, against the number of absent keys per member.
 func absentChart() *chart {
 	const members = 1_000_000
 	const rate = 0.01

@@ -18,9 +18,10 @@ import (
 	"github.com/filterfam/filterfam/internal/compare/measure"
 )
 
-// templates contains the page and the generated documents. It also contains
-// capacity.csv, the probabilities that small tables refuse a key, as estimated
-// by multilevel splitting (see docs/theory.md).
+// templates contains the templates of the page and of the generated documents.
+// It also contains capacity.csv, a table of the probabilities that small cuckoo
+// tables refuse a key, as estimated by multilevel splitting (see
+// docs/theory.md).
 //
 //go:embed page.html accuracy.txt benchmarks.txt capacity.csv
 var templates embed.FS

@@ -18,8 +18,8 @@ import (
 // Formats lists the formats that Write supports.
 var Formats = []string{"text", "markdown", "json"}
 
-// A Shown can be written by Write. Its parts are the paragraphs and the tables,
-// which show formats.
+// A Shown can be written by Write. Its parts are paragraphs, and tables that
+// have been formatted by show.
 type Shown interface {
 	parts(width int, show func(table) string) []string
 }

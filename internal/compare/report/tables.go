@@ -18,8 +18,8 @@ const spaceLegend = "How to read it: bound is bits/key divided by log2(1/target)
 
 const hashLegend = "hash is the function that hashes each key, which the times include. A library that accepts only hashes gets those of our SipHash."
 
-// hashesDiffer reports whether a table needs a column for the hash function. The
-// map's hash function is not worth one.
+// hashesDiffer reports whether a table needs a column for the hash function.
+// The map's hash function is not worth one.
 func hashesDiffer(list []measure.Row) bool {
 	return slices.ContainsFunc(list, func(x measure.Row) bool { return x.Of.Peer || x.Of.Process })
 }

@@ -16,7 +16,7 @@ type attempt struct {
 	Attempt
 	stage   *stage
 	fault   Fault
-	faults  []Point // of this attempt and the earlier ones
+	faults  []Point // of the attempts before this one, if this one succeeds
 	reached [points]int
 
 	first     exec.Node // the node that the elements go to

@@ -83,9 +83,9 @@ func (c *collection) checkHeld() error {
 	return nil
 }
 
-// group returns the items of a collection of pairs, grouped by key, in the order
-// in which the keys first occur. If divide is set, each pair is a group of its
-// own, which is an error of the runner.
+// group returns the items of a collection of pairs, grouped by key, in the
+// order in which the keys first occur. If divide is set, each pair is a group
+// of its own, as if the runner had a bug.
 func (c *collection) group(divide bool) ([]item, error) {
 	var groups []item
 	number := map[string]int{} // of a key's group

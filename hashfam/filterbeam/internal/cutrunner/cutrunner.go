@@ -6,10 +6,10 @@
 // Each worker has a copy of the stage's function, made from its serialized
 // form, and uses it again after an attempt that failed. Elements that pass
 // between two stages are encoded and written to a file. If [Options].Hold is
-// set, they are handed on in memory instead, and compared with their encodings
-// at the end of the job. A stage sees only the output of attempts that
-// succeeded, in no particular order, and starts when the stage before it is
-// complete.
+// set, they are also held in memory and passed on there, and compared with
+// their encodings at the end of the job. A stage sees only the output of
+// attempts that succeeded, in no particular order, and starts when the stage
+// before it is complete.
 //
 // The package runs what filterbeam uses: ParDo without side inputs, splittable
 // or not, GroupByKey, Combine and Flatten, all in the global window.
@@ -32,7 +32,7 @@ type Options struct {
 	Seed     uint64              // for the order of elements
 	Fault    func(Attempt) Fault // selects the attempts that fail; nil for none
 	Hold     bool                // hold elements in memory, and check that they do not change
-	Divide   int                 // number of the grouping, from 1, whose values each get a task, which is an error
+	Divide   int                 // number of the grouping, from 1, whose values each get a task, as if the runner had a bug
 }
 
 // A Result describes a run.
@@ -62,7 +62,7 @@ type runner struct {
 }
 
 // Run runs a pipeline. It returns an error if all attempts at a bundle fail, if
-// an element changed that is held in memory, or if the pipeline contains
+// an element that is held in memory was changed, or if the pipeline contains
 // something that the package cannot run.
 func Run(ctx context.Context, p *beam.Pipeline, o Options) (*Result, error) {
 	edges, _, err := p.Build()
@@ -153,7 +153,8 @@ func (r *runner) runStage(ctx context.Context, e *graph.MultiEdge, p phase, in *
 	return err
 }
 
-// add adds what an attempt that succeeded has done, and the attempts before it.
+// add adds the results of an attempt that succeeded, and the faults of the
+// attempts before it.
 func (r *Result) add(a *attempt) {
 	for _, point := range a.faults {
 		r.Failed[point]++

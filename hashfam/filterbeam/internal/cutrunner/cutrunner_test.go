@@ -71,9 +71,10 @@ func TestFaultsAreSeenOnlyByCarelessFunctions(t *testing.T) {
 	for seed := range uint64(20) {
 		for _, n := range []int{0, 1, 7, 1000} {
 			o := Options{Elements: n, Workers: 3, Seed: seed, Fault: Random(seed), Hold: n%2 == 1}
-			got, _, err := sum(t, false, o)
+			got, result, err := sum(t, false, o)
 			require.NoError(t, err)
 			require.EqualValues(t, 4950, got)
+			require.Zero(t, result.Failed[None])
 			got, _, err = sum(t, true, o)
 			require.NoError(t, err)
 			if got != 4950 {

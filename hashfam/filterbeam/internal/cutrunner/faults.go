@@ -61,9 +61,10 @@ var errLost = errors.New("cutrunner: the worker is lost")
 // attemptKey is the context key of the attempt.
 type attemptKey struct{}
 
-// FileOperation must be called by a test's file system for each operation,
-// using the context of the operation. It returns an error if the attempt must
-// fail here, and may split the restriction that is being processed.
+// FileOperation must be called by a test's file system for each operation, with
+// the operation's context. It returns an error if the attempt must fail here.
+// Otherwise, it splits the restriction that is being processed, if that is
+// large enough.
 func FileOperation(ctx context.Context) error {
 	a, ok := ctx.Value(attemptKey{}).(*attempt)
 	if !ok {

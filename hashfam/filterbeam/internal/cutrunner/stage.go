@@ -43,8 +43,8 @@ func newStage(o Options, number int, e *graph.MultiEdge, p phase, in *collection
 	return &stage{options: o, number: number, name: e.Name() + string(p), edge: e, phase: p, in: in, out: out, idle: idle}
 }
 
-// run processes all elements in bundles, and then the residuals of splits, which
-// can be split again. It returns the attempts that succeeded.
+// run processes all elements in bundles, and then the residuals of splits,
+// which can be split again. It returns the attempts that succeeded.
 func (s *stage) run(ctx context.Context) ([]*attempt, error) {
 	var committed []*attempt
 	for items := s.in.items; len(items) > 0; {
@@ -109,7 +109,7 @@ func (s *stage) runBundle(ctx context.Context, number int, items []item) (*attem
 		}
 		err := a.run(ctx, items)
 		if err == nil && a.fault.Point == None {
-			a.faults = faults
+			a.faults = faults[:try]
 			return a, nil
 		}
 		failed = append(failed, fmt.Errorf("%s, try %d: %w", s.name, try, cmp.Or(err, errLost)))
@@ -117,7 +117,8 @@ func (s *stage) runBundle(ctx context.Context, number int, items []item) (*attem
 	return nil, errors.Join(failed...)
 }
 
-// takeFn returns a copy of the function, which an earlier attempt may have used.
+// takeFn returns a copy of the function, which an earlier attempt may have
+// used.
 func (s *stage) takeFn() (*graph.Fn, error) {
 	select {
 	case fn := <-s.idle:

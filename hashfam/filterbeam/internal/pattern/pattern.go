@@ -11,10 +11,11 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 )
 
-// Loose returns a pattern that matches name, and perhaps other names. It
-// contains no escapes, because Windows has none, since a backslash separates
-// folders there, and because stores list the names that begin with the text
-// before the first asterisk.
+// Loose returns a pattern that matches name, and perhaps other names, since it
+// contains asterisks instead of special characters. Escapes would be wrong:
+// patterns have none on Windows, where a backslash separates folders, and a
+// store (gs or s3) only lists names that begin with the text before the first
+// asterisk, including escapes.
 func Loose(name string) string {
 	if filepath.Separator != '\\' {
 		name = strings.ReplaceAll(name, `\`, `*`)

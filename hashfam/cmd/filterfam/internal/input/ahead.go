@@ -5,10 +5,10 @@ import (
 	"io"
 )
 
-// An ahead reader reads another reader in a goroutine, so that decompressing and
-// using the lines need different processors, and so that it can be interrupted
-// while the other reader waits. After ctx is canceled, it returns the error of
-// ctx.
+// An ahead reader reads another reader in a goroutine, so that decompressing
+// and using the lines can run on two processors. It also lets a read be
+// interrupted while the other reader waits: after ctx is canceled, it returns
+// ctx's error.
 type ahead struct {
 	ctx  context.Context
 	used chan []byte // buffers for the goroutine
@@ -37,8 +37,8 @@ func newAhead(ctx context.Context, r io.Reader) *ahead {
 	return a
 }
 
-// readAll fills buffers until r returns an error. It never waits to send, because
-// full has room for all buffers.
+// readAll fills buffers until r returns an error. It never waits to send,
+// because full has room for all buffers.
 func (a *ahead) readAll(r io.Reader) {
 	for {
 		var buffer []byte

@@ -8,8 +8,8 @@ import (
 	"github.com/filterfam/filterfam/internal/lines"
 )
 
-// BenchmarkKeys finds the keys of lines. The line itself is the key in the first
-// case.
+// BenchmarkKeys finds the keys of lines. The line itself is the key in the
+// first case.
 func BenchmarkKeys(b *testing.B) {
 	var text strings.Builder
 	for i := range 2_000 {

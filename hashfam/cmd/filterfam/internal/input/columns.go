@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// Columns are the fields of a line that are its key. The zero value is the whole
-// line.
+// Columns select the fields of a line that are its key. The zero value selects
+// the whole line.
 type Columns struct {
 	delimiter []byte   // nil if blanks separate fields
 	ranges    []fields // sorted and apart; nil for the whole line
@@ -24,15 +24,16 @@ type fields struct{ from, to int }
 // toEnd is the end of a range that contains all further fields.
 const toEnd = math.MaxInt
 
-// NewColumns returns the columns that a list such as "2", "1,3" or "2-" selects.
-// If the list is empty, the whole line is the key. The delimiter is a character,
-// or "\t" in two characters for a tab. If it is empty, blanks separate fields.
+// NewColumns returns the columns that a list such as "2", "1,3" or "2-"
+// selects. If the list is empty, the whole line is the key. The delimiter is a
+// single character; a tab can also be written as the two characters \t. If the
+// delimiter is empty, blanks separate fields.
 //
-// With a delimiter, a key is what cut -d -f prints: the fields in their order in
-// the line, with the delimiter between them, or the whole line if it contains no
-// delimiter. Without one, a key is what awk prints: the fields with a space
-// between them. But a range without an end, for example "2-", is the rest of the
-// line as it is.
+// With a delimiter, the key is what cut -d -f prints: the fields in their order
+// in the line, with the delimiter between them, or the whole line if it
+// contains no delimiter. Without a delimiter, the key is what awk prints: the
+// fields with a space between them. But a range without an end, for example
+// "2-", is the rest of the line, unchanged.
 func NewColumns(delimiter, list string) (Columns, error) {
 	var c Columns
 	if delimiter == `\t` {
@@ -110,8 +111,9 @@ func (c Columns) without(field int) Columns {
 // whole reports whether the whole line is the key.
 func (c *Columns) whole() bool { return c.ranges == nil }
 
-// cut returns the key of a line. It is a part of the line unless fields must be
-// joined. Then it is appended to made.
+// cut returns the key of a line. The key is a part of line, unless fields must
+// be joined. In this case, cut appends the key to made and returns that part of
+// made.
 func (c *Columns) cut(line []byte, made *[]byte) []byte {
 	if len(c.ranges) == 1 {
 		if key, ok := c.part(line, c.ranges[0]); ok {
@@ -137,8 +139,8 @@ func (c *Columns) part(line []byte, r fields) (key []byte, ok bool) {
 	return c.span(rest, r.to-r.from+1), true
 }
 
-// undivided reports whether a line contains no delimiter. It is then the key, as
-// for cut.
+// undivided reports whether a line contains no delimiter. The whole line is
+// then the key, as for the command cut.
 func (c *Columns) undivided(line []byte) bool {
 	return c.delimiter != nil && c.index(line) < 0
 }
@@ -196,7 +198,8 @@ func (c *Columns) span(rest []byte, n int) []byte {
 	}
 }
 
-// spaced returns the first n fields of rest, if there is one space between them.
+// spaced returns the first n fields of rest, if there is one space between
+// them.
 func spaced(rest []byte, n int) (key []byte, ok bool) {
 	end := fieldLen(rest)
 	for ; n > 1; n-- {
@@ -212,7 +215,8 @@ func spaced(rest []byte, n int) (key []byte, ok bool) {
 	return rest[:end], true
 }
 
-// join appends the key of a line, with a delimiter or a space between its fields.
+// join appends the key of a line, with a delimiter or a space between its
+// fields.
 func (c *Columns) join(dst, line []byte) []byte {
 	if c.undivided(line) {
 		return append(dst, line...)

@@ -39,8 +39,8 @@ func (s *source) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// decompress returns a reader for the decompressed contents of a file, which must
-// be compressed.
+// decompress returns a reader for the decompressed contents of a file, which
+// must be compressed.
 func decompress(c *lines.Content) (io.Reader, error) {
 	d := &decompressor{from: &source{Reader: c}}
 	var err error
@@ -62,16 +62,18 @@ func newDecompressor(f lines.Form, r *bufio.Reader) (io.Reader, error) {
 	return bzip2.NewReader(r), nil
 }
 
-// widestWindow is the window of zstd --ultra -22, which is also the widest one of
-// zstdcat unless a flag says otherwise.
+// widestWindow is the window of zstd --ultra -22, which is also the widest
+// window that zstdcat accepts without a flag.
 const widestWindow = 128 << 20
 
 // largestDictionary is more than the dictionary of xz -9, which has 64 MiB.
 const largestDictionary = 1 << 30
 
-// affordable returns the largest window, up to most, for which there are the
-// given number of times its bytes. The decoder allocates them later, so the lines
-// may need another unit of Go's runtime before.
+// affordable returns most, or a half of it, a quarter and so on: the largest
+// window that fits in memory, but at least 1 MiB. A decoder needs times bytes
+// for each byte of the window. It allocates these later, when the lines may
+// already have needed another unit in which Go's runtime reserves memory, so
+// there must be room for both.
 func affordable(most, times uint64) uint64 {
 	const unit = 64 << 20
 	for most > ownBytes/8 && memory.CheckMore(times*most+unit) != nil {
@@ -88,8 +90,8 @@ func (d *decompressor) Read(b []byte) (int, error) {
 	return n, d.inWords(err)
 }
 
-// inWords returns an error that says what is wrong with the compressed data. An
-// error of the source stays.
+// inWords returns an error that says what is wrong with the compressed data. If
+// reading the source failed, it returns that error.
 func (d *decompressor) inWords(err error) error {
 	switch {
 	case err == nil:

@@ -1,8 +1,9 @@
 // Package input reads the lines of files and of standard input.
 //
 // It decompresses gzip, zstd, xz and bzip2, decodes UTF-16 and skips byte order
-// marks. Other files that are not lines, for example filters, archives and lists
-// whose lines end with a carriage return, are errors that say what to do.
+// marks. For other files that do not contain lines, it returns errors that say
+// what to do. Examples are filters, archives, and lists whose lines end with a
+// carriage return.
 package input
 
 import (
@@ -45,11 +46,13 @@ type Batch struct {
 	Weights []uint64 // the weight of each line, or nil without [Config.Weight]
 }
 
-// Each calls use with all lines of a file in batches. The name "-" is standard
-// input. A batch contains the lines that a single read has completed, so Each
-// does not wait for more lines. Before it returns an error, which names the
-// file, it calls use with all lines that were complete. If use returns an error,
-// Each returns it unchanged. It stops when ctx is canceled.
+// Each calls use with all lines of a file, in batches. The name "-" means
+// standard input. A batch contains the lines that a single read has completed,
+// so lines from a pipe are used as soon as they arrive.
+//
+// If use returns an error, Each returns it unchanged. Other errors name the
+// file, and before Each returns one, it calls use with all complete lines that
+// it has read. Each stops when ctx is canceled.
 func Each(ctx context.Context, name string, c Config, use func(Batch) error) error {
 	file, err := Open(ctx, name)
 	if err != nil {
@@ -59,15 +62,15 @@ func Each(ctx context.Context, name string, c Config, use func(Batch) error) err
 	return named(name, c.each(ctx, file, use))
 }
 
-// ownBytes is more memory than reading and decompressing needs, except for long
-// lines, the window of zstd and the dictionary of xz.
+// ownBytes is more than the memory that reading and decompressing needs, not
+// counting long lines, the window of zstd and the dictionary of xz.
 const ownBytes = 8 << 20
 
 // A useError is an error of the caller's function.
 type useError struct{ error }
 
-// named returns err with the name of a file, unless it is nil or an error of the
-// caller's function.
+// named returns err with the name of a file, unless it is nil or an error of
+// the caller's function.
 func named(name string, err error) error {
 	var used useError
 	switch {
@@ -155,7 +158,8 @@ func (c Config) text(ctx context.Context, r io.Reader) (io.Reader, error) {
 // errTwice is returned for a compressed file that contains a compressed file.
 var errTwice = errors.New("is compressed twice: decompress it once, for example with zcat, zstdcat, xzcat or bzcat")
 
-// A counted reader counts the bytes that are read, perhaps by another goroutine.
+// A counted reader counts the bytes that are read, perhaps by another
+// goroutine.
 type counted struct {
 	io.Reader
 	bytes atomic.Int64

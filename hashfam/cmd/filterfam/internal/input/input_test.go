@@ -281,8 +281,8 @@ func TestBytesAfterCompressedData(t *testing.T) {
 	}
 }
 
-// Compressed files that are damaged are errors, and never other lines without an
-// error. A program that checks no checksum would fail this.
+// Compressed files that are damaged are errors, and never other lines without
+// an error. A program that checks no checksum would fail this.
 func TestDamagedFiles(t *testing.T) {
 	var text strings.Builder
 	for i := range 300 {
@@ -307,7 +307,8 @@ func TestDamagedFiles(t *testing.T) {
 	}
 }
 
-// What is not a list is an error that says what to do, also if it is compressed.
+// What is not a list is an error that says what to do, also if it is
+// compressed.
 func TestFilesThatAreNotLists(t *testing.T) {
 	f, err := bloom.New(bloom.Config{Capacity: 10, FPRate: 0.01})
 	require.NoError(t, err)
@@ -336,8 +337,8 @@ func TestFilesThatAreNotLists(t *testing.T) {
 	}
 }
 
-// Text that is not valid UTF-16 is an error after the lines before it. Otherwise,
-// different lines would become equal.
+// Text that is not valid UTF-16 is an error after the lines before it.
+// Otherwise, different lines would become equal.
 func TestInvalidUTF16(t *testing.T) {
 	for _, bad := range []string{"\x00\xd8", "\x00\xdc", "\x00\xd8a\x00", "\x00\xd8\x00\xd8", "a", "a\x00\x00"} {
 		path := file(t, "list", utf16Bytes(mark+"ada\ngra", false)+bad)

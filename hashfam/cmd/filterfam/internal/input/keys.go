@@ -20,8 +20,8 @@ type keys struct {
 	made    []byte // keys that are not a part of their line
 }
 
-// newKeys returns the keys that c describes. Without Key, a line's weight is not
-// part of its key.
+// newKeys returns the keys that c describes. If c does not select fields for
+// the key, the key is the line without its weight.
 func newKeys(c Config) *keys {
 	if c.Weight > 0 && c.Key.whole() {
 		c.Key = c.Key.without(c.Weight)
@@ -29,9 +29,9 @@ func newKeys(c Config) *keys {
 	return &keys{Config: c}
 }
 
-// of returns the lines that have been read, with their keys. Lines whose weight is
-// 0 are skipped. If a line has no weight, it returns the lines before it and an
-// error.
+// of returns the lines that have been read, with their keys. It skips lines
+// whose weight is 0. If a line has no valid weight, it returns the lines before
+// this one, and an error.
 func (k *keys) of(all *lines.Reader) (Batch, error) {
 	if k.Key.whole() && !k.Fold && k.Weight == 0 {
 		return Batch{Lines: all.Keys, Keys: all.Keys}, nil
@@ -107,8 +107,8 @@ func isFolded(key []byte) bool {
 
 func isCapital(b byte) bool { return b-'A' <= 'Z'-'A' }
 
-// appendFolded appends a key in a form that is the same for all keys that differ
-// only by case. Bytes that are not UTF-8 stay.
+// appendFolded appends a key in a form that is the same for all keys that
+// differ only by case. Bytes that are not UTF-8 are unchanged.
 func appendFolded(dst, key []byte) []byte {
 	start := len(dst)
 	dst = append(dst, key...)
@@ -139,8 +139,8 @@ func appendFoldedRunes(dst, key []byte) []byte {
 	return dst
 }
 
-// commonRunes is the number of runes before the end of Latin, Greek, Cyrillic and
-// Armenian.
+// commonRunes is the number of runes before the end of Latin, Greek, Cyrillic
+// and Armenian.
 const commonRunes = 0x590
 
 // commonFolded returns the folded forms of these runes.
@@ -152,8 +152,8 @@ var commonFolded = sync.OnceValue(func() *[commonRunes]rune {
 	return &all
 })
 
-// folded returns the same letter for all that differ only by case: the first one
-// in Unicode, but a small one for letters of ASCII.
+// folded returns the same letter for all letters that differ only by case. This
+// is the first of them in Unicode, but a lower-case letter in ASCII.
 func folded(r rune) rune {
 	least := r
 	for other := unicode.SimpleFold(r); other != r; other = unicode.SimpleFold(other) {

@@ -60,9 +60,10 @@ func limited(t *testing.T, kib int, name string) (out string, ok bool) {
 // luck whether Go's runtime gets the memory for its own lists.
 const luck = 128
 
-// A file without line ends, or with a window that does not fit, is an error in
-// words under every limit that is higher than the least one by luck or more.
-// Below, the program either says so, too, or does not start.
+// Under every memory limit, a file is read completely, or an error says what
+// does not fit: a line without an end, the window of zstd or the dictionary of
+// xz. The program may also crash because Go's runtime itself lacks memory, but
+// in this package only under limits that are at most luck above the least one.
 func TestLittleMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads large files under many limits")

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// A File is an open file, or standard input. Read stops when the context of Open
-// is canceled, even while it waits for a pipe or a terminal.
+// A File is an open file, or standard input. When the context of Open is
+// canceled, Read stops even if it is waiting for a pipe or a terminal.
 type File struct {
 	io.Reader
 	Info fs.FileInfo
@@ -21,9 +21,9 @@ type File struct {
 	stop func()
 }
 
-// Open opens a file. The name "-" is standard input. It returns an error if the
-// name is that of a folder, or if ctx is canceled: opening a named pipe waits for
-// its writer.
+// Open opens a file. The name "-" means standard input. Open returns an error
+// if the name is that of a folder, or if ctx is canceled while it waits for the
+// writer of a named pipe.
 func Open(ctx context.Context, name string) (*File, error) {
 	file := os.Stdin
 	var err error
@@ -77,8 +77,8 @@ func (f *File) Close() {
 	}
 }
 
-// Named returns err with the name of a file. If err contains another name, that
-// one is removed.
+// Named returns err with the name of a file, instead of the name that err may
+// contain.
 func Named(name string, err error) error {
 	if name == "-" {
 		name = "standard input"
@@ -91,9 +91,9 @@ func Named(name string, err error) error {
 }
 
 // Names returns the names of the files to read: "-" if there are no arguments.
-// On Windows, whose command interpreters do not do this, it replaces patterns
-// such as lists\*.txt with the names that match. It returns an error for a
-// pattern without such names.
+// On Windows, it replaces patterns such as lists\*.txt with the names that
+// match, because the command interpreters there do not. It returns an error for
+// a pattern that matches nothing.
 func Names(args []string) ([]string, error) {
 	switch {
 	case len(args) == 0:
@@ -126,8 +126,9 @@ func expand(args []string) ([]string, error) {
 }
 
 // CheckOutput returns an error if one of the named files is the output, which
-// would then grow while it is read, perhaps without end. Only regular files
-// matter. To check standard output, call it with os.Stdout.Stat().
+// would then grow while it is read, perhaps without end. This can only happen
+// if the output is a regular file. output can be the info of os.Stdout, for
+// example.
 func CheckOutput(names []string, output fs.FileInfo) error {
 	if !output.Mode().IsRegular() {
 		return nil

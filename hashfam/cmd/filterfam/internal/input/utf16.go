@@ -10,8 +10,9 @@ import (
 )
 
 // A utf16Reader returns a UTF-16 text in UTF-8, including its byte order mark.
-// The decoder of golang.org/x/text replaces what is not valid, so that different
-// lines would become equal. This one returns an error.
+// If the text is not valid, it returns an error. The decoder in
+// golang.org/x/text replaces invalid characters instead, so different lines
+// could become equal.
 type utf16Reader struct {
 	from    io.Reader
 	order   binary.ByteOrder
