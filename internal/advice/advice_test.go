@@ -444,7 +444,7 @@ func TestChoosingShowsTheBitsForATenthOfTheRate(t *testing.T) {
 		more := 8 * (float64(sizes["blocked"](rate/10)) - float64(sizes["blocked"](rate))) / keys
 		least, most = min(least, more), max(most, more)
 	}
-	checks.Documented(t, "choosing.md", "needs %.1f more bits per key in a Bloom filter (%.1f to %.1f with the Blocked layout), %.1f in a compact cuckoo or static filter, and %.1f in a counting filter",
+	checks.Documented(t, "choosing.md", "needs %.1f more bits per key in a Bloom filter (with the Blocked layout, from %.1f for the first to %.1f for the last), %.1f in a compact cuckoo or static filter, and %.1f in a counting filter",
 		mean["bloom"], least, most, mean["cuckoo"], mean["counting"])
 	require.InDelta(t, mean["cuckoo"], mean["static"], 0.05)
 }
@@ -452,10 +452,10 @@ func TestChoosingShowsTheBitsForATenthOfTheRate(t *testing.T) {
 // docs/choosing.md says from how many keys on no filter is smaller than a
 // static one.
 func TestChoosingShowsTheSmallestEncoding(t *testing.T) {
-	const keys = 700
-	checks.Documented(t, "choosing.md", "Its encoding is the smallest for %d or more keys", keys)
-	for _, n := range []uint64{keys, keys + 1, 2 * keys, 5_000, 100_000} {
-		for rate := 1e-6; rate <= 0.1; rate *= 1.3 {
+	const keys = 800
+	checks.Documented(t, "choosing.md", "For %d or more keys and rates from 1e-6 to 10%%, no Bloom or cuckoo filter is smaller", keys)
+	for _, n := range []uint64{keys, keys + 1, 900, 1_000, 2 * keys, 5_000, 100_000} {
+		for rate := 1e-6; rate <= 0.1; rate *= 1.05 {
 			size := hashfam.Must(static.Config{FPRate: rate}.EstimatedBytes(n, 0))
 			assert.LessOrEqual(t, size, hashfam.Must(bloom.Config{Capacity: n, FPRate: rate}.Params()).SizeBytes(), "%d keys, %g", n, rate)
 			assert.LessOrEqual(t, size, hashfam.Must(cuckoo.Config{Capacity: n, FPRate: rate, Compact: true}.Params()).SizeBytes(), "%d keys, %g", n, rate)

@@ -4,9 +4,9 @@
 //
 //	go run -C internal/compare .
 //
-// uses embedded real data and finishes well within a minute. The -help flag
-// lists all flags. Package measure runs the measurements, attack runs the
-// attacks, and report prints the results.
+// uses embedded real data and takes up to two minutes. The -help flag lists all
+// flags. Package measure runs the measurements, attack runs the attacks, and
+// report prints the results.
 package main
 
 import (

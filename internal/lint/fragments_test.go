@@ -23,7 +23,7 @@ var (
 // section must say for which one the code is not.
 func TestFragmentsLinkTheirFile(t *testing.T) {
 	found := 0
-	for _, document := range []string{"docs/recipes.md", "docs/distributed.md"} {
+	for _, document := range []string{"docs/recipes.md", "docs/distributed.md", "docs/choosing.md"} {
 		for _, text := range section.Split(read(t, document), -1) {
 			for _, b := range block.FindAllStringSubmatch(text, -1) {
 				if b[1] != "go" || strings.HasPrefix(b[2], clause) {
