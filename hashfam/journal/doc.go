@@ -28,9 +28,10 @@
 // to the file. Then Sync appends only the recorded changes, which need 8 bytes
 // for each key. When these have become longer than the structure and longer
 // than 1 MiB, the journal writes the structure to a new file, which replaces
-// the old one. A file is therefore at most about twice as large as the
-// structure, or 1 MiB larger than it. While a new file is written, both files
-// together need about three times the size of the structure.
+// the old one. If each Sync appends little, a file is therefore at most about
+// twice as large as the structure, or 1 MiB larger than it. While a new file is
+// written, both files together need about three times the size of the
+// structure.
 //
 // A journal can contain Bloom filters, counting filters, cuckoo filters and
 // count-min sketches. It cannot contain HeavyHitters or a Window, which need

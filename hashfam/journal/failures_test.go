@@ -104,6 +104,89 @@ func TestEachSyncedFileHasTheCurrentState(t *testing.T) {
 	require.Greater(t, files, 10)
 }
 
+// When a block cannot be written or removed, the next Sync writes a new file.
+func TestUnusableFilesAreReplaced(t *testing.T) {
+	name := filepath.Join(quickDir(t), "journal")
+	f := smallBloom()
+	j := mustOpen(t, name, f)
+	defer j.Close()
+	f.AddDigest(7)
+	j.Add(7)
+	require.NoError(t, j.file.Close())
+	require.Error(t, j.Sync(1))
+	require.Zero(t, j.Position())
+	require.NoError(t, j.Sync(1))
+	requireFileHas(t, name, smallBloom(), state(f), 1)
+}
+
+// If only syncing the folder failed, a crash could bring back the old file. The
+// journal uses the new one, because it has the name, but the next Sync writes
+// another new file.
+func TestFailedSyncsOfTheFolderLoseNothing(t *testing.T) {
+	name := filepath.Join(quickDir(t), "journal")
+	f := smallBloom()
+	j := mustOpen(t, name, f)
+	defer j.Close()
+	f.AddDigest(7)
+	j.Add(7)
+	j.request(5)
+	s := renamed(t, j)
+	require.Zero(t, j.finish(s, syscall.EIO))
+	j.disk.pass(0)
+	require.Zero(t, j.Position())
+	require.True(t, sameFile(j.file, name), "the new file is not locked")
+	require.NoError(t, j.Sync(5))
+	require.NotSame(t, s.file, j.file, "no new file was written")
+	require.EqualValues(t, 5, j.Position())
+	requireFileHas(t, name, smallBloom(), state(f), 5)
+}
+
+// When a new file could not be written, perhaps because the disk is full, the
+// next one is written only when the blocks are twice as long.
+func TestFailedNewFilesAreNotTriedAgainSoon(t *testing.T) {
+	j := mustOpen(t, filepath.Join(quickDir(t), "journal"), smallBloom())
+	defer j.Close()
+	j.limit = 1000
+	j.fsync = func(f *os.File) error {
+		if f == j.file {
+			return nil
+		}
+		return syscall.EIO
+	}
+	failures := 0
+	for i := range uint64(200) {
+		j.Add(1)
+		if err := j.Sync(i); err != nil {
+			require.ErrorIs(t, err, syscall.EIO)
+			failures++
+			require.Equal(t, 2*(j.end.At-j.begin), j.limit)
+		}
+	}
+	require.Equal(t, 5, failures) // in a file of 17.6 kB
+}
+
+// When a new file cannot be written in the background, the next Sync makes its
+// changes durable and returns the error once.
+func TestSyncReturnsTheErrorOfTheBackground(t *testing.T) {
+	j := mustOpen(t, filepath.Join(quickDir(t), "journal"), Shards(countingShards(100)))
+	defer j.Close()
+	j.limit = 100
+	j.fsync = func(f *os.File) error {
+		if f == j.file {
+			return nil
+		}
+		return syscall.EIO
+	}
+	j.Add(1, 2, 3, 4)
+	require.NoError(t, j.Sync(1))
+	j.saveInBackground() // if the goroutine of Sync has not begun
+	j.saving.Lock()      // if it has begun
+	j.saving.Unlock()
+	require.ErrorIs(t, j.Sync(2), syscall.EIO)
+	require.EqualValues(t, 2, j.Position())
+	require.NoError(t, j.Sync(3))
+}
+
 // Where open files cannot be replaced, they are closed before. This must work
 // everywhere, also when a new file cannot be written.
 func TestFilesCanBeClosedBeforeTheyAreReplaced(t *testing.T) {
@@ -133,6 +216,17 @@ func TestFilesCanBeClosedBeforeTheyAreReplaced(t *testing.T) {
 			}
 			require.Error(t, j.Save(i))
 			require.NoError(t, os.Rename(away, folder))
+			j.fsync = (*os.File).Sync
+		}
+		if n%5 == 2 { // the old file can be opened again
+			j.fsync = func(file *os.File) error {
+				if file != j.file {
+					require.NoError(t, os.Remove(file.Name()))
+				}
+				return nil
+			}
+			require.Error(t, j.Save(i))
+			require.True(t, sameFile(j.file, name), "the old file is not locked")
 			j.fsync = (*os.File).Sync
 		}
 		require.NoError(t, j.Sync(i))

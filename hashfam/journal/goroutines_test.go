@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/filterfam/filterfam/counting"
 	"github.com/filterfam/filterfam/hashfam"
+	"github.com/filterfam/filterfam/hashfam/sharded"
 	"github.com/filterfam/filterfam/internal/checks"
 )
 
@@ -167,6 +169,105 @@ func TestGoroutinesWriteNoNeedlessFiles(t *testing.T) {
 	j.saving.Lock()
 	defer j.saving.Unlock()
 	require.Equal(t, 1, files)
+}
+
+// A watched filter calls a function before it is written.
+type watched struct {
+	*counting.Filter
+	before func()
+}
+
+func (w *watched) WriteTo(to io.Writer) (int64, error) {
+	w.before()
+	return w.Filter.WriteTo(to)
+}
+
+func newWatched(int) (*watched, error) {
+	f, err := counting.New(counting.Config{Capacity: 100, FPRate: 0.01})
+	return &watched{f, func() {}}, err
+}
+
+// While the structure is written to a new file, Sync can append blocks to the
+// old one, so it does not wait.
+func TestSyncAppendsWhileTheStructureIsWritten(t *testing.T) {
+	name := filepath.Join(quickDir(t), "journal")
+	f := hashfam.Must(newWatched(0))
+	j := mustOpen(t, name, Shards(hashfam.Must(sharded.New(1, func(int) (*watched, error) { return f, nil }))))
+	defer j.Close()
+	f.AddDigest(7)
+	j.Add(7)
+	f.before = func() {
+		if !assert.False(t, j.disk.held, "Sync would wait") {
+			return
+		}
+		require.NoError(t, j.Sync(2))
+		requireFileHas(t, name, Shards(hashfam.Must(sharded.New(1, newWatched))), state(f.Filter), 2)
+	}
+	old := j.file
+	require.NoError(t, j.Save(1))
+	require.EqualValues(t, 2, j.Position())
+	require.Nil(t, j.recent, "changes are still collected")
+	require.ErrorIs(t, old.Close(), os.ErrClosed, "the old file is still open")
+}
+
+// The first block of a new file contains a change if its shard was written
+// before the change, also if no other change was recorded in between.
+func TestChangesBeforeAndAfterAShardIsWrittenAreExact(t *testing.T) {
+	name := filepath.Join(quickDir(t), "journal")
+	o := hashfam.Must(sharded.New(2, newWatched))
+	j := mustOpen(t, name, Shards(o))
+	defer j.Close()
+	var both []*watched
+	o.Each(func(_ int, f *watched) error {
+		both = append(both, f)
+		return nil
+	})
+	add := func(shard int) {
+		d := hashfam.Digest(uint64(shard)<<63 | 7)
+		both[shard].AddDigest(d)
+		j.Add(d)
+	}
+	both[0].before = func() { add(1) }
+	j.fsync = func(f *os.File) error {
+		if f != j.file { // both shards have been written
+			add(1)
+			add(0)
+		}
+		return nil
+	}
+	require.NoError(t, j.Save(3))
+	both[0].before = func() {}
+	requireFileHas(t, name, Shards(hashfam.Must(sharded.New(2, newWatched))), state(o), 3)
+}
+
+// renamed does the first steps of rewrite: when it returns, the new file has its
+// name, and disk is held.
+func renamed(t *testing.T, j *Journal) *snapshot {
+	s := &snapshot{j: j}
+	t.Cleanup(s.discard)
+	require.NoError(t, j.beginRecent())
+	require.NoError(t, s.writeStructure())
+	j.disk.take(always)
+	require.NoError(t, s.replaceFile())
+	return s
+}
+
+// A Sync that is called after the first block of a new file was encoded must
+// append another block, although it waits until this file is complete.
+func TestNewFilesServeNoLaterRequests(t *testing.T) {
+	name := filepath.Join(quickDir(t), "journal")
+	f := smallBloom()
+	j := mustOpen(t, name, f)
+	defer j.Close()
+	s := renamed(t, j)
+	f.AddDigest(7)
+	j.Add(7)
+	request := j.request(5)
+	j.disk.pass(j.finish(s, nil))
+	_, err := j.append(request)
+	require.NoError(t, err)
+	require.EqualValues(t, 5, j.Position())
+	requireFileHas(t, name, smallBloom(), state(f), 5)
 }
 
 // A new file that cannot be written does not disturb a goroutine that is

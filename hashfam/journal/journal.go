@@ -56,7 +56,7 @@ func (j *Journal) Delete(digests ...hashfam.Digest) { j.record(block.Delete, dig
 
 // Advance records a time t that was passed to the structure's Advance. It does
 // nothing if t is not after the last recorded time. Each recorded time needs up
-// to 16 bytes, so round t down for both calls, for example with
+// to 24 bytes, so round t down for both calls, for example with
 // t.Truncate(time.Second).
 func (j *Journal) Advance(t time.Time) {
 	j.mu.Lock()
@@ -109,7 +109,8 @@ func (j *Journal) needNewFile() {
 // Position returns the latest position that is known to be durable. After Open,
 // this is the position in the file, which is 0 in a new file. Later, it is the
 // position of the last Sync or Save that returned nil, or of a later Sync that
-// appended its changes, but then failed to write a new file.
+// appended its changes, but returned an error because a new file could not be
+// written.
 func (j *Journal) Position() uint64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -117,15 +118,16 @@ func (j *Journal) Position() uint64 {
 }
 
 // Sync makes everything durable that was recorded before the call, together
-// with the position. It appends up to 80 bytes to the file, 8 for each digest,
-// and 8 whenever the kind of change differs from the one before. If nothing has
-// changed, not even the position, it writes nothing. Calls that wait at the
-// same time share a single write, which stores the position of the latest call.
+// with the position. It appends a block to the file, which needs up to 80
+// bytes, plus 8 for each digest or time, plus 8 whenever the kind of change
+// differs from the one before. If nothing has changed, not even the position,
+// it writes nothing. Calls that wait at the same time share a single write,
+// which stores the position of the latest call.
 //
-// When the blocks, which are the appended parts, have become longer than the
-// structure and longer than 1 MiB, Sync also writes a new file. It waits for
-// this file, unless the structure is from [Shards]: then the file is written in
-// the background, and if this fails, a later Sync returns the error.
+// When the blocks have become longer than the structure and longer than 1 MiB,
+// Sync also writes a new file. It waits for this file, unless the structure is
+// from [Shards]: then the file is written in the background, and if this fails,
+// a later Sync returns the error.
 //
 // If Sync returns nil, the changes are durable. After an error, they may be
 // durable or not, but they are not lost: the next Sync or Save that succeeds
@@ -184,9 +186,9 @@ const (
 	longBlocks     // the request was served, but the blocks are long
 )
 
-// append writes a block with all pending words, which serves this request and
-// all others that have been made. It does nothing if another call has served
-// the request.
+// append serves this request, and all other requests that have been made so
+// far, by writing a block with all pending words. It writes nothing if nothing
+// has changed, or if another call has already served this request.
 func (j *Journal) append(request uint64) (due, error) {
 	if !j.disk.take(request) {
 		return nothing, nil
@@ -258,9 +260,9 @@ func (j *Journal) taken() taken {
 	return t
 }
 
-// restore makes the taken words pending again after an error. If the file is
-// not intact, or the words that followed were dropped, a new file is needed
-// instead.
+// restore makes the taken words pending again after an error. But if the file
+// is not intact, or if words that were recorded after the taken ones have been
+// dropped, the next Sync must write a new file instead.
 func (j *Journal) restore(words []uint64, intact bool) {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -103,8 +103,8 @@ func TestSyncAppends80BytesAnd8ForEachDigest(t *testing.T) {
 	}
 }
 
-// While keys are added, new files keep the file shorter than three times the
-// structure. In all, at most 17 bytes are written for each key.
+// While keys are added, new files keep the file at most about twice as long as
+// the structure. In all, at most 17 bytes are written for each key.
 func TestNewFilesNeedAtMost17BytesPerKey(t *testing.T) {
 	name := filepath.Join(quickDir(t), "journal")
 	f := hashfam.Must(bloom.New(bloom.Config{FPRate: 0.01, MemoryBytes: 4 << 20, Layout: bloom.Blocked}))

@@ -11,9 +11,9 @@ import (
 )
 
 // Open restores a structure from the named file into of. If there is no such
-// file, Open writes the structure to a new one. If [hashfam.WriteFile] has
-// written the file, Open restores the structure and then replaces the file by a
-// journal.
+// file, or if it is empty, Open writes the structure to a new one. If
+// [hashfam.WriteFile] has written the file, Open restores the structure and
+// then replaces the file by a journal.
 //
 // As with ReadFrom, the structure gets the parameters that are in the file, so
 // compare them with yours. The structure must have the family that the file was
@@ -166,6 +166,6 @@ func (j *Journal) readBlocks(size int64) error {
 }
 
 // limitFor returns the length that the blocks of a file can have before a new
-// file is due. length is the length of the structure in the file. Tests change
+// file is due. length is the length of the file before its blocks. Tests change
 // limitFor.
 var limitFor = func(length int64) int64 { return max(length, 1<<20) }

@@ -67,10 +67,10 @@ func (j *Journal) rewrite() error {
 	return err
 }
 
-// beginRecent begins to collect the changes that the new file may not contain.
-// The first of them is the latest time, if one was recorded: a shard may be
-// written before it is advanced to this time, and Advance does not record the
-// same time again.
+// beginRecent begins to collect the changes that the structure in the new file
+// might lack. If a time was recorded, the latest one is the first of these
+// changes: a shard may be written to the file before the program advances the
+// shard to this time, and Advance does not record the same time again.
 func (j *Journal) beginRecent() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()

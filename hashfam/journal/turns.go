@@ -33,8 +33,8 @@ func (t *turns) take(request uint64) bool {
 	return true
 }
 
-// pass ends a turn in which the requests up to served have been served. It is 0
-// if none has.
+// pass ends a turn. All requests up to served have been served in this turn, or
+// none if served is 0.
 func (t *turns) pass(served uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -22,11 +22,11 @@ type End struct {
 // block. If this is before the end of the file, an interrupted block follows,
 // which can be cut off.
 //
-// Scan returns ErrCorrupt if there is no complete block, or if a damaged block
-// cannot have been interrupted. Since a block is written only when the one
-// before it is on the disk, the interrupted block is the last one. So if a
-// complete frame begins at a damaged block or after it, the file was damaged
-// later.
+// Scan returns ErrCorrupt if there is no complete block, or if an interrupted
+// write cannot explain the damage of a block. Since a block is written only
+// when the one before it is on the disk, an interrupted block is always the
+// last one. So if a complete frame begins at a damaged block or after it, the
+// file was damaged later.
 func Scan(file io.ReaderAt, begin, size int64, check uint64, m *fault.Maker, each func(Block) error) (End, error) {
 	end := End{At: begin}
 	var err error

@@ -1,7 +1,7 @@
 // Package checks contains what the tests of several packages use: checks of
 // measured false-positive rates, of sizes for a memory limit, of zero values,
-// of allocations and of numbers in documents, digests for them, and long forms
-// of tests.
+// of allocations and of numbers in documents. It also creates digests, and
+// selects the long forms of tests.
 package checks
 
 import (
@@ -56,10 +56,11 @@ func batches(fam hashfam.Family, first, n uint64, do func([]hashfam.Digest)) {
 
 // LargeSet adds the public digests of the numbers below n in batches, unless
 // add is nil. It looks them up, and measures the rate with n absent keys, but
-// at most 40,000,000. The tolerance is the sum of two parts: six standard
-// deviations, which a correct program exceeds with a probability below 2e-9,
-// and the variation between full structures, which is less than 1/sqrt(n) of
-// the rate for each of up to 30 hashes.
+// at most 40,000,000. The tolerance is the sum of two parts. The first is six
+// standard deviations of the measured rate, which a correct program exceeds
+// with a probability below 2e-9. The second is 30/sqrt(n) of the rate, because
+// the rate of a full structure with at most 30 hashes differs from the computed
+// one by less.
 func LargeSet(t *testing.T, n uint64, add func([]hashfam.Digest) error, s Rated) {
 	t.Helper()
 	if add != nil {
@@ -157,8 +158,8 @@ func Probing(x uint64) hashfam.Digest {
 
 // Long reports whether a test should run in its long form: if FILTERFAM_LONG is
 // set and enough memory is available. minutes is the time that the long form
-// needs on a single core. Both numbers must be literals, because .ci/long finds
-// them in the source.
+// needs on a single core, and gigabytes is the memory. Both arguments must be
+// literals, because .ci/long finds them in the source.
 func Long(t testing.TB, minutes, gigabytes float64) bool {
 	t.Helper()
 	if os.Getenv("FILTERFAM_LONG") == "" {

@@ -11,9 +11,9 @@ import (
 )
 
 // worksOnZero matches the names of methods that never panic on a zero value,
-// and mayWork those that panic on some zero values only. All other methods must
-// panic, because they use keys or change the structure. prints matches those
-// that print a value.
+// and mayWork those that panic only on some zero values. Except for Format, all
+// other methods must panic. prints matches the methods that print or marshal a
+// value.
 var (
 	worksOnZero = regexp.MustCompile("^(Unmarshal.*|Marshal.*|Append.*|WriteTo|ReadFrom|Verify|ApplyDelta|Clone|Snapshot|Equal|" +
 		"String|GoString|LogValue|Params|Config|Family|Len|Pages|Shards|Each|All|SizeBytes|FillRatio|Stuck|Total|" +
@@ -23,10 +23,9 @@ var (
 )
 
 // ZeroValues checks the methods of values, which are zero values or receivers.
-// Methods that use keys or change the structure must panic with a text that
-// matches the regular expression, and the others must not panic. A clone of a
-// value is checked, too. Values must be printed and marshaled like pointers to
-// them.
+// Each method must panic or work, as the lists above require. A panic must
+// match the regular expression text. A clone of a value is checked, too. Values
+// must be printed and marshaled like pointers to them.
 func ZeroValues(t *testing.T, text string, values ...any) {
 	for at, clones := 0, len(values); at < len(values); at++ {
 		v := reflect.ValueOf(values[at])

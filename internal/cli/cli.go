@@ -158,8 +158,9 @@ func CapacityAsFlag(text, limit string) string {
 }
 
 // words returns a Replacer that turns the names of fields into the names of
-// flags, which begin with dash, or with one hyphen if they have one letter. In
-// formulas, the names have no hyphen, because it would look like a minus.
+// flags. The names of flags begin with dash, or with a hyphen if they have one
+// letter. In formulas, they begin with neither, because a hyphen would look
+// like a minus.
 func words(dash string) *strings.Replacer {
 	all := []string{
 		"Capacity/", "n/", "Expected/", "n/", "2^64 Epsilon", "2^64 epsilon", "or K", "or -k", "Capacity", "-n", "Expected", "-n",

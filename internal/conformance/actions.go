@@ -157,9 +157,8 @@ func (s Structure) alike(t rapid.TB, f, other any) {
 	}
 }
 
-// merge merges up to two other structures. If there are few keys, it also
-// merges the structure with itself, up to twice and at any place among the
-// others.
+// merge merges up to two other structures. If there are few keys, the structure
+// itself can also be among the others, up to twice and at any place.
 func (m *Machine) merge() {
 	others := make([]Encoded, rapid.IntRange(0, 2).Draw(m.T, "number of others"))
 	var keys []string

@@ -20,7 +20,8 @@ type Form struct {
 	// call calls the method for all keys until it fails. It returns a number
 	// for each key: the result of a query, or 1 if the key was added, found or
 	// deleted, and otherwise 0. If the method returns only the sum of these
-	// numbers, call returns this sum. Only the first call allocates.
+	// numbers, call returns this sum. Apart from the method, only the first
+	// call allocates.
 	call func(*keys) ([]uint64, error)
 }
 
@@ -52,10 +53,10 @@ func (f Form) do(texts ...string) (sum int, err error) {
 	return sum, err
 }
 
-// Forms returns the forms of a method of f. methods are the method values: they
-// take a key (bytes, a string or a digest), or all digests. They return
-// nothing, a number, a bool or an error, or one of these and an error. A Form
-// is returned as it is.
+// Forms returns the forms of a method of f. methods are method values. Each
+// takes a key (bytes, a string or a digest), all digests, or all digests and
+// keys. It returns nothing, a number, a bool or an error, or a number or bool
+// and an error. If a method is already a Form, Forms only sets its family.
 func Forms(name string, f any, methods ...any) (forms []Form) {
 	family := f.(interface{ Family() hashfam.Family }).Family()
 	for _, m := range methods {
@@ -110,9 +111,9 @@ func each[K any](keys []K, numbers []uint64, call func(K) (uint64, error)) ([]ui
 }
 
 // Answers returns the form of a method such as ContainsAll, which appends an
-// answer for each digest to a slice. The slice contains mark. If the method
-// overwrites it instead of appending, the form returns no numbers, so the test
-// fails.
+// answer for each digest to a slice. Before the call, the slice contains mark.
+// If the method overwrites mark instead of appending, the form returns no
+// numbers, so the test fails.
 func Answers[R comparable](name string, mark R, call func([]R, []hashfam.Digest) []R, number func(R) uint64) Form {
 	dst := []R{mark}
 	return Form{Name: name, call: func(k *keys) ([]uint64, error) {

@@ -319,8 +319,8 @@ func (s Structure) Change(t *rapid.T) {
 }
 
 // decodeAny decodes b in all ways and reports whether it is valid. The error
-// must be want, if that is not nil. Decoding must not allocate much more memory
-// than b uses.
+// must be want, if that is not nil. All of this must not allocate more than 4
+// MiB plus 64 bytes for each byte of b.
 func (s Structure) decodeAny(t rapid.TB, f Encoded, b []byte, want error) (valid bool) {
 	took := checks.LeastAllocated(1, func() { valid = s.decode(t, f, b, want, ways...) })
 	require.LessOrEqual(t, took, uint64(64*len(b)+4<<20), "allocated bytes for a frame of %d", len(b))

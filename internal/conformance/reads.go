@@ -21,8 +21,8 @@ import (
 )
 
 // view opens a view of b and returns the error of opening or verifying it. If f
-// is not nil, the view must agree with f. If the structure has no views, view
-// returns otherwise.
+// is not nil, the view must agree with f. If the structure or the platform has
+// no views, view returns its last argument.
 func (s Structure) view(t rapid.TB, b []byte, fam hashfam.Family, f Encoded, otherwise error) error {
 	if s.View == nil {
 		return otherwise
@@ -52,10 +52,11 @@ func (s Structure) view(t rapid.TB, b []byte, fam hashfam.Family, f Encoded, oth
 	return err
 }
 
-// copied decodes b and returns the result. v is a view of b. If v has the type
-// of the structure, b is decoded into v, after these checks: v must equal the
-// decoded structure and must be encoded to b. If damaged, which is the error of
-// Verify, is not nil, encoding v must return this error instead.
+// copied decodes b, of which v is a view, and returns the result. If v has
+// another type than the structure, copied decodes b into a receiver. Otherwise,
+// it decodes b into v, but first checks that v equals the decoded structure and
+// is encoded to b. If damaged, which is the error of Verify, is not nil,
+// encoding v must return this error instead.
 func (s Structure) copied(t rapid.TB, v any, b []byte, fam hashfam.Family, damaged error) (Encoded, error) {
 	b = bytes.Clone(b)
 	if reflect.TypeOf(v) != reflect.TypeOf(s.zero()) {
@@ -98,12 +99,13 @@ func (s Structure) header(t rapid.TB, b []byte, fam hashfam.Family, f Encoded) e
 	return err
 }
 
-// ask queries b, which may be damaged, at different addresses. If b is valid,
-// the results must agree with f. Otherwise, each query must return true and the
-// reason of the decoder's error, invalid. But a query computes no checksum and
-// does not check the whole payload, so it need not return an error if the
-// header has only a wrong checksum or, in structures with layers, a wrong
-// payload length.
+// ask queries b, which may be damaged, at different addresses. invalid is the
+// decoder's error for b. If b is valid, the results must agree with f.
+// Otherwise, a query that returns an error must also return true, and the error
+// must have the same reason as invalid. A query can also return no error,
+// because it computes no checksum and does not check the whole payload. But the
+// only faults of a header that it may overlook are a wrong checksum and, in
+// structures with layers, a wrong payload length.
 func (s Structure) ask(t rapid.TB, b []byte, f Encoded, invalid error) {
 	if s.Ask == nil {
 		return

@@ -74,8 +74,8 @@ type Structure struct {
 	// bits, and returns its payload length in bytes.
 	ClaimHuge func(params []byte) (payload uint64)
 	// Header reads the parameters, and View opens a view; see [Untyped]. The
-	// view must return the same results as the structure, and can have its
-	// type.
+	// view must return the same results as the structure, and can be of the
+	// structure's type.
 	Header func(io.Reader, hashfam.Family) (params any, err error)
 	View   func([]byte, hashfam.Family) (view any, err error)
 	// Ask returns a function that queries frames of the family.

@@ -93,7 +93,7 @@ func (f Format[P, T]) View(data []byte, fam hashfam.Family) (View, P, []T, error
 // A Glance recognizes frames with few instructions, for structures that query a
 // frame without decoding it. It holds the first 16 bytes of a frame, which are
 // the same in all frames that have the same kind, version, family and length of
-// the parameters. This length must be 16 or 32 bytes.
+// the parameters. This length must be from 16 to 32 bytes.
 type Glance struct{ first, check uint64 }
 
 // Glance returns the Glance for frames that were encoded with fam and have

@@ -187,9 +187,9 @@ func (h Header) parseRest(b []byte, p int, m *fault.Maker) (Header, error) {
 }
 
 // expect returns an error unless the frame has one of the wanted kinds, this
-// family, and this version or an older one. The error for a kind with a higher
-// number than all known ones is ErrVersion, because a later version may have
-// written the frame.
+// family, and this version or an older one. If the kind has a higher number
+// than all known ones, the error is ErrVersion, because a later version of this
+// module may have written the frame.
 func (h Header) expect(version uint8, check uint64, m *fault.Maker, wanted ...Kind) error {
 	switch {
 	case int(h.Kind) >= len(kinds):

@@ -9,9 +9,9 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// ArrayVersion is the version of frames with an [Array]. Package filterbeam
-// needs it for [Array.Header], because it writes such frames in parts, without
-// a structure.
+// ArrayVersion is the version of frames with an [Array]. It is declared here,
+// and not in the packages of the structures, because package filterbeam writes
+// such frames in parts, without a structure, using [Array.Header].
 const ArrayVersion = 1
 
 // An Array holds parameters of Bloom filters and counting Bloom filters. The

@@ -180,7 +180,7 @@ func (r *Reader) endsEarly(err error) error {
 
 // Header reads and verifies a header, which must have this kind, this check
 // value, and this version or an older one. After an error, it returns a zero
-// Header. The parameters are valid until the next call of a method.
+// Header. The parameters are valid until r is used again.
 func (r *Reader) Header(kind Kind, version uint8, check uint64) Header {
 	return r.HeaderOf(version, check, kind)
 }
@@ -213,9 +213,10 @@ func (r *Reader) HeaderOf(version uint8, check uint64, kinds ...Kind) Header {
 
 // Read reads a payload of n numbers and the checksum after it. If the stream is
 // known to be long enough, Read allocates the numbers at once. Otherwise, it
-// begins with a slice for the bytes that are known to follow, or for 64 KiB,
-// and doubles it whenever it is full. So no later slice needs more than twice
-// the bytes that have arrived, and at most 1.5 times the payload is live.
+// halves n until the slice needs at most 64 KiB, or at most the bytes that are
+// known to follow. Whenever this slice is full, Read doubles it. So no later
+// slice needs more than twice the bytes that have arrived, and at most 1.5
+// times the payload is live.
 //
 // After an error, Read returns nil. The error is ErrCorrupt if no slice can
 // hold the payload.

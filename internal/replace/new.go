@@ -35,9 +35,9 @@ func Create(name string) (*New, error) {
 	return &New{File: file, target: t}, nil
 }
 
-// Commit makes the new file durable and renames it, so that it replaces the old
-// file. It closes n.File. If only syncing the folder failed, the error says
-// that the file was replaced.
+// Commit makes the new file durable, closes n.File, and renames the file, so
+// that it replaces the old file. If only syncing the folder failed, the error
+// says that the file was replaced.
 func (n *New) Commit() error {
 	err := n.target.keepAttributes(n.File)
 	if err == nil {

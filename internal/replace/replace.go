@@ -42,9 +42,9 @@ func Check(name string) error {
 	return n.Discard()
 }
 
-// RemoveTemporary removes the temporary files that an interrupted File or
-// Commit has left for this name. While it runs, no program may call File or
-// Create with this name.
+// RemoveTemporary removes the temporary files that interrupted programs have
+// left for this name. No program may use File or a New with this name at the
+// same time, because its temporary file would be removed, too.
 func RemoveTemporary(name string) error {
 	name, err := followLinks(name)
 	if err != nil {
@@ -206,7 +206,7 @@ func (t *target) failReplacement(err error) error {
 	case errors.Is(err, syscall.EBUSY):
 		err = fmt.Errorf("is a mount: mount its folder (%w)", err)
 	case errors.Is(err, syscall.EPERM):
-		err = fmt.Errorf("is immutable, or belongs to another user in a sticky folder (%w)", err)
+		err = fmt.Errorf("is immutable or append-only, or belongs to another user in a sticky folder (%w)", err)
 	}
 	return t.fail(err)
 }

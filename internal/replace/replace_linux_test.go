@@ -196,7 +196,7 @@ func TestFilesOfOthersInStickyFoldersAreRefused(t *testing.T) {
 	owned(t, name, 0o666)
 	mine := filepath.Join(folder, "mine")
 	asNobody(t, nobody, func() {
-		requireRefused(t, folder, name, "replace "+name+": is immutable, or belongs to another user in a sticky folder (operation not permitted)")
+		requireRefused(t, folder, name, "replace "+name+": is immutable or append-only, or belongs to another user in a sticky folder (operation not permitted)")
 		require.NoError(t, File(mine, content("new")))
 		require.NoError(t, Check(mine))
 		require.NoError(t, File(mine, content("newer")))
@@ -205,16 +205,19 @@ func TestFilesOfOthersInStickyFoldersAreRefused(t *testing.T) {
 	require.NoError(t, Check(name)) // root can replace it
 }
 
-func TestImmutableFilesAreRefused(t *testing.T) {
+func TestImmutableAndAppendOnlyFilesAreRefused(t *testing.T) {
 	needRoot(t)
 	folder := t.TempDir()
 	name := filepath.Join(folder, "file")
 	writeText(t, name, "old")
-	if out, err := exec.Command("chattr", "+i", name).CombinedOutput(); err != nil {
-		t.Skipf("this file system has no immutable files: %v %s", err, out)
+	for _, attribute := range []string{"i", "a"} {
+		if out, err := exec.Command("chattr", "+"+attribute, name).CombinedOutput(); err != nil {
+			t.Skipf("this file system has no such files: %v %s", err, out)
+		}
+		t.Cleanup(func() { exec.Command("chattr", "-"+attribute, name).Run() }) // also after a failure
+		requireRefused(t, folder, name, "is immutable or append-only")
+		require.NoError(t, exec.Command("chattr", "-"+attribute, name).Run())
 	}
-	t.Cleanup(func() { require.NoError(t, exec.Command("chattr", "-i", name).Run()) })
-	requireRefused(t, folder, name, "is immutable")
 }
 
 // Without permission to write or read the folder, nothing is written.

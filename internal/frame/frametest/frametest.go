@@ -102,8 +102,9 @@ func Damage(b []byte, do func(bad []byte)) {
 }
 
 // Change returns a copy of the frame b with one to eight drawn changes and
-// correct checksums. Half of the changes are in the header, but not in the
-// magic or the version. A change can copy words of another frame.
+// correct checksums. About half of the changes concern the header, but none
+// changes the magic, the kind, the version or the check value. A change can
+// copy words of another frame.
 func Change(t *rapid.T, b, another []byte) []byte {
 	b = bytes.Clone(b)
 	for range rapid.IntRange(1, 8).Draw(t, "number of changes") {
@@ -156,9 +157,9 @@ func drawNumber(t *rapid.T) uint64 {
 	return rapid.SampledFrom([]uint64{power, power + 1, power - 1, small, math.MaxUint64}).Draw(t, "plus")
 }
 
-// resize inserts words into the payload at the offset i of the frame b, or at
-// the nearest one in the payload, or deletes words before it. It corrects the
-// payload length.
+// resize inserts words at the offset i of the frame b, or deletes words before
+// it. If the payload does not contain i, resize uses the nearest offset in the
+// payload. It corrects the payload length.
 func resize(t *rapid.T, b []byte, i int) []byte {
 	start := HeaderLen(b)
 	if start+8 > len(b) {
@@ -208,8 +209,9 @@ func Equal(t rapid.TB, want, got []byte, message string) {
 }
 
 // Fuzz fuzzes a function using arbitrary bytes. Every run begins with the lines
-// in testdata/fuzz/NAME.txt, which contain bytes in hexadecimal, or comments
-// after a #. When an input fails, add the digits in the message to this file.
+// in testdata/fuzz/NAME.txt, which contain bytes in hexadecimal, or a comment
+// if they begin with #. When an input fails, add the digits in the message to
+// this file.
 func Fuzz(f *testing.F, check func(*testing.T, []byte)) {
 	text, err := os.ReadFile(filepath.Join("testdata", "fuzz", f.Name()+".txt"))
 	require.True(f, err == nil || errors.Is(err, os.ErrNotExist), "%v", err)
