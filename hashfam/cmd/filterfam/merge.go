@@ -81,10 +81,8 @@ func (c *command) merge(ctx context.Context, f mergeFlags, names []string) error
 	return write(ctx, f.output, whole)
 }
 
-// checkRateNow returns an error if the rate of a filter has become useless. The
-// filter does not store the rate that was wanted, but its number of hashes is
-// best if half of its bits are set, and then the rate is 2^-hashes. At most this
-// number of keys has been added.
+// checkRateNow returns an error if the rate of a filter is above allowedRate and
+// this is not due to chance. At most the given number of keys has been added.
 func checkRateNow(s structure, most float64, force bool) error {
 	hashes := 0
 	switch s := s.(type) {
@@ -96,7 +94,7 @@ func checkRateNow(s structure, most float64, force bool) error {
 	if hashes == 0 || force {
 		return nil
 	}
-	allowed := 2 * math.Ldexp(1, -hashes)
+	allowed := allowedRate(hashes)
 	rate := s.(rated).FalsePositiveRate()
 	if rate <= allowed || paramsOf(s).RateAt(leastLen(s)) <= allowed {
 		return nil
@@ -104,6 +102,12 @@ func checkRateNow(s structure, most float64, force bool) error {
 	keys := min(keysOf(s), most)
 	return fmt.Errorf("the rate is %.3g%%, more than %.3g%%, because there are about %.0f keys, more than -n when it was built: want -n %.0f there, or --force here", 100*rate, 100*allowed, keys, math.Ceil(keys))
 }
+
+// allowedRate returns the highest rate that a filter may get by add and merge. The
+// filter does not store the rate that was wanted, but its number of hashes is
+// best if half of its bits are set, and then the rate is 2^-hashes. Twice this
+// rate is allowed.
+func allowedRate(hashes int) float64 { return math.Ldexp(2, -hashes) }
 
 // leastLen returns the least number of keys that a filter is likely to have,
 // which is three standard deviations below the estimate.
