@@ -103,10 +103,10 @@ func checkRateNow(s structure, most float64, force bool) error {
 	return fmt.Errorf("the rate is %.3g%%, more than %.3g%%, because there are about %.0f keys, more than -n when it was built: want -n %.0f there, or --force here", 100*rate, 100*allowed, keys, math.Ceil(keys))
 }
 
-// allowedRate returns the highest rate that a filter may get by add and merge. The
-// filter does not store the rate that was wanted, but its number of hashes is
-// best if half of its bits are set, and then the rate is 2^-hashes. Twice this
-// rate is allowed.
+// allowedRate returns the highest rate that a filter may have after add or
+// merge. The filter does not store the rate that was wanted, but its number of
+// hashes is best if half of its bits are set. The rate is then 2^-hashes, and
+// twice this rate is allowed.
 func allowedRate(hashes int) float64 { return math.Ldexp(2, -hashes) }
 
 // leastLen returns the least number of keys that a filter is likely to have,
