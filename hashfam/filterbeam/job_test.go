@@ -166,7 +166,7 @@ func TestKeysAreNeededToStoreThem(t *testing.T) {
 
 func TestSummariesAreLines(t *testing.T) {
 	sum := Summary{Output: "out", Keys: 3, Files: 1, Distinct: 2, Size: 9, FPRate: 0.01}
-	require.Equal(t, "out: 3 lines of 1 files, 2 distinct keys, 9 bytes, false-positive rate 1 %, may miss keys", sum.String())
+	require.Equal(t, "out: 3 lines of 1 files, 2 distinct keys, 9 bytes, false-positive rate 1%, may miss keys", sum.String())
 }
 
 // A runner returns the numbers of a summary.

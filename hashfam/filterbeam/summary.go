@@ -47,7 +47,7 @@ func (s Summary) String() string {
 	}
 	text += fmt.Sprintf(", %d bytes", s.Size)
 	if s.FPRate > 0 {
-		text += fmt.Sprintf(", false-positive rate %.3g %%", 100*s.FPRate)
+		text += fmt.Sprintf(", false-positive rate %.3g%%", 100*s.FPRate)
 	}
 	if !s.Complete {
 		text += ", may miss keys"

@@ -70,7 +70,7 @@ func TestShardingKeepsStaticRates(t *testing.T) {
 				}
 			})
 		}
-		t.Logf("%s: %.4f %% alone, %.4f %% behind shards", name, 100*alone/queries, 100*shared/queries)
+		t.Logf("%s: %.4f%% alone, %.4f%% behind shards", name, 100*alone/queries, 100*shared/queries)
 		require.InDelta(t, alone, shared, 6*math.Sqrt(alone+shared)+0.02*alone, name)
 	}
 }

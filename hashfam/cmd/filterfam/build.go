@@ -76,7 +76,7 @@ and standard input is held in memory, 16 bytes per line`)
 const buildLong = `
 Builds a structure from lines. Repeated lines count once, except in counting
 filters, sketches and heavy hitters. FILE appears when it is complete, or not
-at all. Files can be compressed, but xzcat FILE | filterfam build is faster.`
+at all. Files can be compressed.`
 
 const buildExamples = `
   printf 'ada\ngrace\n' | filterfam build -o words.filter

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -10,6 +11,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
+
+	"github.com/filterfam/filterfam/bloom"
+	"github.com/filterfam/filterfam/counting"
+	"github.com/filterfam/filterfam/internal/checks"
 )
 
 // A filter to which lines were added is that of all lines.
@@ -100,6 +105,25 @@ func TestDeletesLoseFewOtherLines(t *testing.T) {
 		require.NoError(t, err)
 		require.GreaterOrEqual(t, found, 3000-most, kind)
 	}
+}
+
+// The highest rate that add allows depends on the number of hashes. A blocked
+// filter has fewer, so it may have a higher rate.
+func TestCommandDocumentShowsTheLimitOfAdd(t *testing.T) {
+	least, most := math.Inf(1), 0.0
+	for rate := 0.25; rate > 1e-9; rate *= 0.99 {
+		classic, err := bloom.Config{Capacity: 1e6, FPRate: rate}.Params()
+		require.NoError(t, err)
+		factor := allowedRate(int(classic.Hashes)) / rate
+		least, most = min(least, factor), max(most, factor)
+		counts, err := counting.Config{Capacity: 1e6, FPRate: rate}.Params()
+		require.NoError(t, err)
+		require.Equal(t, classic.Hashes, counts.Hashes)
+		blocked, err := bloom.Config{Capacity: 1e6, FPRate: rate, Layout: bloom.Blocked}.Params()
+		require.NoError(t, err)
+		require.LessOrEqual(t, blocked.Hashes, classic.Hashes)
+	}
+	checks.Documented(t, "command.md", "is `2^(1-k)` if the filter has k hashes, which is %.1f to %.1f times `--fpr`, or more with `--layout blocked`", least, most)
 }
 
 // Hours that top has written are merged to a day, which top prints.

@@ -81,12 +81,9 @@ func (c *command) merge(ctx context.Context, f mergeFlags, names []string) error
 	return write(ctx, f.output, whole)
 }
 
-// checkRateNow returns an error if the rate of a Bloom or counting filter has
-// become useless. The filter does not store the rate that was wanted, but its
-// number of hashes is the best one if half of the bits are set, which means a
-// rate of 2^-hashes. A rate of more than twice this is useless, unless chance
-// explains it. most is the largest possible number of keys, which is used only
-// for the error.
+// checkRateNow returns an error if the rate of a Bloom or counting filter is
+// above allowedRate and chance does not explain it. most is the largest
+// possible number of keys, which is used only for the error.
 func checkRateNow(s structure, most float64, force bool) error {
 	hashes := 0
 	switch s := s.(type) {
@@ -98,7 +95,7 @@ func checkRateNow(s structure, most float64, force bool) error {
 	if hashes == 0 || force {
 		return nil
 	}
-	allowed := 2 * math.Ldexp(1, -hashes)
+	allowed := allowedRate(hashes)
 	rate := s.(rated).FalsePositiveRate()
 	if rate <= allowed || paramsOf(s).RateAt(leastLen(s)) <= allowed {
 		return nil
@@ -107,8 +104,14 @@ func checkRateNow(s structure, most float64, force bool) error {
 	return fmt.Errorf("the rate is %.3g%%, more than %.3g%%, because there are about %.0f keys, more than -n when it was built: want -n %.0f there, or --force here", 100*rate, 100*allowed, keys, math.Ceil(keys))
 }
 
-// leastLen returns a lower bound for the number of keys in a filter, which
-// holds with a high probability: three standard deviations below the estimate.
+// allowedRate returns the highest rate that a filter may have after add or
+// merge. The filter does not store the rate that was wanted, but its number of
+// hashes is best if half of its bits are set. The rate is then 2^-hashes, and
+// twice this rate is allowed.
+func allowedRate(hashes int) float64 { return math.Ldexp(2, -hashes) }
+
+// leastLen returns the least number of keys that a filter is likely to have,
+// which is three standard deviations below the estimate.
 func leastLen(s structure) uint64 {
 	keys := keysOf(s)
 	if math.IsInf(keys, 1) {

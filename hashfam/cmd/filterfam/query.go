@@ -52,7 +52,7 @@ const queryLong = `
 Prints the lines that may be in the filter: all lines that are in it, and a few
 others. With -v, it prints the lines that are certainly not in it. The exit
 status is 1 if there are none. Most flags are those of grep. Files can be
-compressed, but xzcat FILE | filterfam query FILTER is faster.`
+compressed.`
 
 const queryExamples = `
   printf 'ada\nalan\n' | filterfam query words.filter
