@@ -65,11 +65,6 @@ func TestTheoryShowsTheFormulas(t *testing.T) {
 	shows("at 0.1%% uses %.2f times the first bound, but only %.2f times the second", size/sizing.LowerBound(0.001), size/sizing.DynamicBound(0.001))
 	shows("30 buckets are planned for %d keys, and 32 buckets for %d", sizing.CuckooCapacity(30, 12), sizing.CuckooCapacity(32, 12))
 	shows("the counter saturates, and becomes stuck | %.3g m |", math.Pow(math.E*math.Ln2/15, 15))
-	shows("%.4g%%; rounding the fill first", 100*textbook(30*2_500_000, 30, 5_000_000))
-	shows("Ten functions with the same bits give %.3f%%", 100*textbook(75e6, 10, 5e6))
-	shows("5 bits per key: about 10%% | %.1f%% |", 100*textbook(5e6, 3, 1e6))
-	shows("10 bits per key: below 1%% | %.2f%% |", 100*textbook(10e6, 7, 1e6))
-	shows("the rate is %.1f%%", 100*textbook(8e6, 10, 1e6))
 }
 
 // The smallest sizes of static filters of two lists per rarer key, from the
