@@ -108,7 +108,7 @@ func (r *Report) Headline() []string {
 	if builds == 0 {
 		return []string{r.Data.About}
 	}
-	return []string{r.Data.About, fmt.Sprintf("Each row was built %s under different hash families and queried for %s absent keys.",
+	return []string{r.Data.About, fmt.Sprintf("Each row was built up to %s, under different hash families, and queried for up to %s absent keys.",
 		measure.Counted(builds, "time", "times"), measure.Thousands(queries))}
 }
 

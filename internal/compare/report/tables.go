@@ -12,8 +12,8 @@ import (
 	"github.com/filterfam/filterfam/internal/compare/measure"
 )
 
-const spaceLegend = "How to read it: bound is bits/key divided by log2(1/target), the lower bound for that rate, plus log2(e) = 1.44 if keys can be deleted, or by the lower bound for " +
-	"a filter that finds the keys and none of the absent keys. lost is the number of added keys that were not found and must be 0. " +
+const spaceLegend = "How to read it: bound is bits/key divided by the least possible for the target rate: log2(1/target), plus log2(e) = 1.44 if keys can be deleted. " +
+	"For filters that know the absent keys, it is divided by the least possible for finding the keys and none of these. lost is the number of added keys that were not found and must be 0. " +
 	"add, hit, miss and delete (del) are median times in ns: hit for keys that were added, miss for others. also lists other operations."
 
 const hashLegend = "hash is the function that hashes each key, which the times include. A library that accepts only hashes gets those of our SipHash."
@@ -100,9 +100,9 @@ func ratioTable(list []measure.Row) table {
 	return t
 }
 
-const countLegend = "How to read it: error is the mean error of a count over all distinct keys, and max the largest error. bound is the " +
-	"sketch's bound for 99% of keys, above the percentage of keys that exceed it, and 99% the closer bound that ErrorQuantile returns. heavy is the number of keys above 0.1% of the total, " +
-	"or of the 100 most frequent keys; missed keys were not reported; extra keys were reported but are below the threshold. " +
+const countLegend = "How to read it: error is the mean error of a count, which is High in heavy-hitters and top-k, over all distinct keys, and max the largest error. bound is the " +
+	"sketch's bound for 99% of keys, above the percentage of keys that exceed it, and 99% the closer bound that ErrorQuantile returns. heavy is the number of keys to report: " +
+	"those that make up at least 0.1% of the total, or the 100 most frequent keys. missed keys were not reported; extra keys were reported, but are not among these. " +
 	"setting is a sketch's epsilon and delta, or phi or k with the memory size."
 
 func countTable(list []measure.FrequencyRow) table {
