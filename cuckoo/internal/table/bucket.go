@@ -121,9 +121,10 @@ func (t *Table) flip16(bit uint64, change Lanes) {
 	binary.LittleEndian.PutUint64(b[8:], binary.LittleEndian.Uint64(b[8:])^high)
 }
 
-// Decode returns the lanes, 16 bits each, when w is a narrow sorted bucket. It
-// moves the nibbles a to d, and the rests A to D, to their lanes in two steps.
-// Each step separates what is adjacent:
+// Decode returns the lanes, 16 bits each, of a narrow sorted bucket w. The
+// number in w determines the nibbles a to d of the four fingerprints, and is
+// followed by their rests A to D. In two steps, Decode moves the nibbles and
+// the rests to their lanes. Each step separates what is adjacent:
 //
 //	bit   48    32    16     0
 //	  n    .     .     .  dcba
@@ -134,7 +135,7 @@ func (t *Table) flip16(bit uint64, change Lanes) {
 //	       D     C     B     A
 //	      dD    cC    bB    aA
 //
-// Until the last line, w also has bits that do not belong to these parts.
+// After the first step, w also has other bits, which the second step removes.
 func (t *Table) Decode(w uint64) uint64 {
 	n := uint64(nibbles[w&codeMask])
 	n = (n | n<<24) & 0x000000ff_000000ff
