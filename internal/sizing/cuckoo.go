@@ -249,14 +249,15 @@ func CuckooPlan(n uint64, eps float64, saved int) (CuckooShape, bool) {
 	return best, size <= MaxBits
 }
 
-// leastBuckets returns the smallest number of buckets up to limit in which n
-// keys fit and have the rate eps, using fingerprints of f bits. If there is no
-// such number, leastBuckets returns false.
+// leastBuckets returns the smallest number of buckets m, up to limit, with
+// which n keys fit and have the rate eps or less, using fingerprints of f bits.
+// If there is no such m, leastBuckets returns false.
 //
-// From some number on, all numbers of buckets have enough slots and a low
-// enough rate. But crowding depends on the bits of m, so numbers that may be
-// crowded are tried one after another. Since only numbers with eleven
-// significant bits are tried, the result may be larger than necessary by 0.1%.
+// A bisection finds the smallest m with enough slots and a low enough rate. But
+// the risk that more than eight keys have the same two buckets depends on the
+// bits of m, so it can be higher for a larger m. Where this matters, values of
+// m are tried one after another. To save time, these are only the numbers with
+// eleven significant bits, so the result may be 0.1% larger than necessary.
 func leastBuckets(n uint64, eps float64, f int, limit uint64) (uint64, bool) {
 	guess := max(float64(n)/7.76, float64(n)/(math.Exp2(float64(f))*-math.Log1p(-eps)))
 	roomy := leastEven(guess, limit, func(m uint64) bool {
