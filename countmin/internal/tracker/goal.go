@@ -54,8 +54,8 @@ func (g Goal) wanted() int {
 }
 
 // tailWords returns the initial number of words in the tail. With a budget, the
-// tail gets half of it, rounded down to four significant bits, so that it can be
-// halved.
+// tail gets half of it, rounded down to four significant bits, so that it can
+// be halved.
 func (g Goal) tailWords() uint64 {
 	switch {
 	case !g.grows():

@@ -82,11 +82,11 @@ func (t *Table) Lanes(i uint64) Lanes {
 // as stored, if the table is narrow.
 func (t *Table) Word(i uint64) uint64 { return t.load(i * t.stride) }
 
-// load returns the word that starts at a bit. Its lowest 57 bits are valid, or
-// 60 if the bit is in the middle of a byte, or 64 if it is the first of a byte.
-// Since all buckets start at the first bit or in the middle of a byte, and
-// those of 64 bits at the first, the word of a narrow bucket contains the whole
-// bucket.
+// load returns the word that starts at a bit of the table. All of its 64 bits
+// are valid if this is the first bit of a byte, the lowest 60 if it is in the
+// middle of a byte, and otherwise at least the lowest 57. A bucket of 64 bits
+// starts at the first bit of a byte, and every other bucket starts there or in
+// the middle. So if the table is narrow, the word contains the whole bucket.
 func (t *Table) load(bit uint64) uint64 {
 	i := bit >> 3
 	return binary.LittleEndian.Uint64(t.Bytes[i:i+8]) >> (bit & 7)
