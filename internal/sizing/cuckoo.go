@@ -217,14 +217,16 @@ const leastCuckooRate = 1.0 / (1 << MaxFingerprintBits)
 // LeastCuckooRate returns the lowest rate of a plan for n keys.
 func LeastCuckooRate(n uint64) float64 { return leastCuckooRate + math.Ldexp(float64(n), -64) }
 
-// CuckooPlan returns the smallest table for n keys at the rate eps. A slot is
-// smaller than a fingerprint by the given number of saved bits, which is 1 in a
-// compact table and otherwise 0. For each width, CuckooPlan computes the fewest
-// buckets with which the keys fit and the rate is low enough, because a few
-// more buckets can reduce the rate as much as another bit in all fingerprints.
-// It tries widths until a wider fingerprint needs more memory than it saves in
-// buckets. CuckooPlan returns false if no table within MaxBits can be used, or
-// if eps is below [LeastCuckooRate].
+// CuckooPlan returns the smallest table, or one that is up to 0.1% larger, for
+// n keys at the rate eps. A slot is smaller than a fingerprint by the given
+// number of saved bits, which is 1 in a compact table and otherwise 0.
+//
+// For each width, CuckooPlan computes the fewest buckets with which the keys
+// fit and the rate is low enough (see leastBuckets), because a few more buckets
+// can reduce the rate as much as another bit in all fingerprints. It tries
+// widths until a wider fingerprint needs more memory than it saves in buckets.
+// CuckooPlan returns false if no table within MaxBits can be used, or if eps is
+// below [LeastCuckooRate].
 //
 // The size never decreases when n increases or eps decreases, because a table
 // for more keys or a lower rate is also considered for fewer keys and a higher
