@@ -22,8 +22,8 @@ import (
 // of both.
 type Estimate struct{ Low, High uint64 }
 
-// A tracked contains everything that HeavyHitters and Window have in common. Its
-// scope is the part of the stream that it covers.
+// A tracked contains everything that HeavyHitters and Window have in common.
+// Its scope is the part of the stream that it covers.
 type tracked[S scope[S]] struct {
 	scope  S
 	family hashfam.Family

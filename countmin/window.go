@@ -47,9 +47,9 @@ type recent struct {
 	ring   ring.Ring // the position if the window has a Span, or the keys of a pane
 }
 
-// NewWindow returns an empty window for c. A pane gets its memory when it counts
-// its first key. NewWindow returns [hashfam.ErrParams], naming the field, if c
-// is invalid.
+// NewWindow returns an empty window for c. A pane gets its memory when it
+// counts its first key. NewWindow returns [hashfam.ErrParams], naming the
+// field, if c is invalid.
 func NewWindow(c WindowConfig) (*Window, error) {
 	c, err := c.rounded()
 	if err != nil {

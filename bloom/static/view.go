@@ -47,7 +47,7 @@ func (f *Filter) Verify() error {
 // FrameReader per family, which can be copied and used concurrently. A
 // FrameReader does not retain frames. It cannot query filters with absent keys:
 // use [NewView] for them. Since a FrameReader is not a filter, it has no
-// encoding, and its JSON is empty.
+// encoding, and encoding/json writes {}.
 type FrameReader struct{ frames frame.Glance }
 
 // NewFrameReader returns a FrameReader for filters that were encoded with fam.

@@ -43,8 +43,7 @@ const RateRange = "above 0 and below 1; 0.05 is 5%"
 
 // Fits returns an error with the given reason if a structure of this many bytes
 // is larger than this platform allows. The error names the field that
-// determines the size, and its value. Plans may be larger, so they do not call
-// Fits.
+// determines the size. Fits is not called for plans, which may be larger.
 func (m *Maker) Fits(reason error, field string, value any, bytes uint64) error {
 	if bytes <= sizing.MaxBytes {
 		return nil

@@ -241,10 +241,10 @@ func hasZlibHeader(first []byte) bool {
 const zlibBytes = 128
 
 // isZlib reports whether first is the beginning of zlib data. Since a text can
-// also begin with such a header, first must not be a text, and must be
-// decompressed without an error, up to the checksum at the end of the data. If
-// first ends before the checksum, it must have at least zlibBytes bytes,
-// because a shorter text in an old encoding could also be decompressed so far.
+// also begin with a zlib header, there are two more conditions: first is not a
+// text, and it can be decompressed without an error. If first ends before the
+// checksum at the end of the data, it must also have at least zlibBytes bytes,
+// because a shorter text in an old encoding may happen to pass this test.
 func isZlib(first []byte) bool {
 	if !hasZlibHeader(first) || isText(first) {
 		return false

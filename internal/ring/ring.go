@@ -87,9 +87,10 @@ func (r *Ring) at(nanosecond int64) int64 {
 // false.
 func (r *Ring) Known() bool { return r.length != 0 && r.part != unknown }
 
-// Word returns the position for an encoding: the number of keys in the newest
-// part, or that part's number since 1970 in two's complement, which is -2^63 if
-// the time is unknown.
+// Word returns the position for an encoding. In a window of keys, this is the
+// number of keys in the newest part. In a window of time, it is the number of
+// the newest part since 1970 in two's complement, or -2^63 if the time is
+// unknown.
 func (r *Ring) Word() uint64 {
 	if r.length == 0 {
 		return r.used

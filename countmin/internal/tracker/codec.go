@@ -44,8 +44,8 @@ func (t *Tracker) PayloadBytes() uint64 {
 	return (size + 7) / 8 * 8
 }
 
-// Payload returns the payload. It first copies and sorts the records, in O(r log
-// r) time and O(r) memory for r records.
+// Payload returns the payload. It first copies and sorts the records, in O(r
+// log r) time and O(r) memory for r records.
 func (t *Tracker) Payload() frame.Payload {
 	return func(yield func([]byte) bool) {
 		if t.blank() {
@@ -72,8 +72,8 @@ func (t *Tracker) byDigest() []record {
 }
 
 // Decode returns the tracker with the given goal and payload, using digests
-// computed by fam. It does not retain data. If no tracker can have this payload,
-// Decode returns ErrCorrupt.
+// computed by fam. It does not retain data. If no tracker can have this
+// payload, Decode returns ErrCorrupt.
 func Decode(r *frame.Reader, data []byte, g Goal, fam hashfam.Family) (Tracker, error) {
 	if len(data) < fixedBytes {
 		return Tracker{}, r.Corrupt("payload length", len(data), fmt.Sprint("at least ", fixedBytes))

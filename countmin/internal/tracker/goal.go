@@ -54,8 +54,8 @@ func (g Goal) wanted() int {
 }
 
 // tailWords returns the initial number of words in the tail. With a budget, the
-// tail gets half of it, rounded down to four significant bits, so that it can be
-// halved.
+// tail gets half of it, rounded down to four significant bits, so that it can
+// be halved.
 func (g Goal) tailWords() uint64 {
 	switch {
 	case !g.grows():
@@ -68,9 +68,10 @@ func (g Goal) tailWords() uint64 {
 	}
 }
 
-// canHalve reports whether the log may get half of the memory of a tail with
-// the given number of words. This requires a budget, and the tail must use more
-// than 1/8 of it.
+// canHalve reports whether a tail with the given number of words may give half
+// of its memory to the log. This requires a budget, of which the tail must use
+// more than 1/8. The number of words must be a multiple of 4, so that both rows
+// still have whole words.
 func (g Goal) canHalve(words uint32) bool {
 	return !g.grows() && 8*uint64(words) > g.Memory/8 && words%4 == 0
 }

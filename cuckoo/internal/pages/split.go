@@ -6,10 +6,11 @@ import (
 	"github.com/filterfam/filterfam/cuckoo/internal/table"
 )
 
-// A trial makes room for a key, and remembers its changes, so that they can be
-// undone if it fails. It does not put orphans into a page that existed before,
-// but replaces this page by a copy. Only the new key may be put into such a
-// page, because the trial has then succeeded.
+// A trial makes room for a key by splitting pages, and remembers its changes,
+// so that they can be undone if it fails. Pages that existed before stay as
+// they are: a page is replaced by its halves or, if it gets an orphan (see
+// [directory]), by a copy. Only the new key may be put into such a page itself,
+// because the trial has then succeeded.
 type trial struct {
 	*Set
 	before  uint64 // the memory used
