@@ -85,8 +85,8 @@ func (c *command) merge(ctx context.Context, f mergeFlags, names []string) error
 // become useless. The filter does not store the rate that was wanted, but its
 // number of hashes is the best one if half of the bits are set, which means a
 // rate of 2^-hashes. A rate of more than twice this is useless, unless chance
-// explains it. most is the largest possible number of keys, which is used only
-// for the error.
+// explains it. most is the number of keys in the merged filters together, which
+// limits the number in the error.
 func checkRateNow(s structure, most float64, force bool) error {
 	hashes := 0
 	switch s := s.(type) {
