@@ -177,8 +177,8 @@ func (a *array) lineRates(words []uint64) (sum float64) {
 }
 
 // usedInSlices returns, for each slice of a Partitioned filter, the number of
-// bits in words that are set. words begins at bit number at of the array. All
-// bits after the last slice are zero.
+// bits in words that are set. The first bit in words has the index at in the
+// array. All bits after the last slice are zero.
 func (a *array) usedInSlices(words []uint64, at uint64) []float64 {
 	used := make([]float64, a.slices)
 	for _, word := range words {
