@@ -177,7 +177,7 @@ func (a *array) lineRates(words []uint64) (sum float64) {
 }
 
 // usedInSlices returns, for each slice of a Partitioned filter, the number of
-// bits in words that are set. The first bit in words has the index at in the
+// bits in words that are set. at is the index of the first of these bits in the
 // array. All bits after the last slice are zero.
 func (a *array) usedInSlices(words []uint64, at uint64) []float64 {
 	used := make([]float64, a.slices)
