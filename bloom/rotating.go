@@ -99,7 +99,7 @@ func (r *Rotating) ContainsOrAddDigest(d hashfam.Digest) bool {
 // than Span + Span/G. If an earlier call had a later time, Advance does
 // nothing, and keys will still be added at the later time. Keys that were added
 // before the first call of Advance count as added at the time of this call. All
-// times before 1678 are treated as the same time, and so are all times after
+// times before 1677 are treated as the same time, and so are all times after
 // 2262.
 //
 // If Span is 0, Advance has no effect. It runs in constant time unless it

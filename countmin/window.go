@@ -47,9 +47,9 @@ type recent struct {
 	ring   ring.Ring // the position if the window has a Span, or the keys of a pane
 }
 
-// NewWindow returns an empty window for c. A pane gets its memory when it counts
-// its first key. NewWindow returns [hashfam.ErrParams], naming the field, if c
-// is invalid.
+// NewWindow returns an empty window for c. A pane gets its memory when it
+// counts its first key. NewWindow returns [hashfam.ErrParams], naming the
+// field, if c is invalid.
 func NewWindow(c WindowConfig) (*Window, error) {
 	c, err := c.rounded()
 	if err != nil {
@@ -79,7 +79,7 @@ func (w *Window) Config() WindowConfig { return w.scope.config }
 // become too old. If an earlier call had a later time, Advance does nothing,
 // and keys will still be counted at the later time. Keys that were counted
 // before the first call are treated as if they had been counted at the time of
-// this call. All times before 1678 are treated as the same time, and so are all
+// this call. All times before 1677 are treated as the same time, and so are all
 // times after 2262.
 //
 // Advance has no effect on a window of Keys. It runs in O(Parts) time.
