@@ -125,9 +125,9 @@ func (s *Scalable) grow() {
 	s.stored = 0
 }
 
-// Attach adds every key of a plain filter, which can have any layout and size.
-// A copy of it becomes an additional stage, to which no keys are added. This
-// raises the filter's rate by the rate of other, and lookups must query one
+// Attach adds every key of other, a plain filter of any layout and size. A copy
+// of other becomes an additional stage of s, to which no keys are added. This
+// raises the rate of s by up to the rate of other, and lookups must query one
 // more stage. Attach returns [hashfam.ErrIncompatible] and leaves s unchanged
 // if the families differ, or if other is nil or a zero Filter.
 func (s *Scalable) Attach(other *Filter) error {

@@ -16,8 +16,8 @@ type Sketch struct {
 	total  uint64
 	hash   hashfam.Hasher
 
-	// uneven reports whether the sum of a decoded row does not fit in 64 bits
-	// although the total does. Counting keys does not lead to this.
+	// uneven reports whether the sum of a decoded row is 2^64-1 or more
+	// although the total is less. Counting keys does not lead to this.
 	uneven bool
 }
 
