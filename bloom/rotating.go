@@ -53,7 +53,8 @@ func NewRotatingReceiver(fam hashfam.Family) *Rotating {
 
 // Add adds key to the window, as its last key or at the time of the last
 // [Rotating.Advance]. Adding a key again extends the time for which it is
-// remembered. If the newest generation is full, Add clears the oldest one.
+// remembered. In a window of keys, Add clears the oldest generation if the
+// newest one is full.
 func (r *Rotating) Add(key []byte) { r.AddDigest(r.hash.Sum(key)) }
 
 // AddString is like [Rotating.Add] for a string key.

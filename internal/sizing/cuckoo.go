@@ -254,9 +254,10 @@ func CuckooPlan(n uint64, eps float64, saved int) (CuckooShape, bool) {
 // such number, leastBuckets returns false.
 //
 // From some number on, all numbers of buckets have enough slots and a low
-// enough rate. But crowding depends on the bits of m, so numbers that may be
-// crowded are tried one after another. Since only numbers with eleven
-// significant bits are tried, the result may be larger than necessary by 0.1%.
+// enough rate. But the risk that nine keys share two buckets depends on the
+// number's bits; see [CrowdedPairs]. Numbers with which it may be too high are
+// tried one after another. Since only numbers with eleven significant bits are
+// tried, the result may be larger than necessary by 0.1%.
 func leastBuckets(n uint64, eps float64, f int, limit uint64) (uint64, bool) {
 	guess := max(float64(n)/7.76, float64(n)/(math.Exp2(float64(f))*-math.Log1p(-eps)))
 	roomy := leastEven(guess, limit, func(m uint64) bool {
