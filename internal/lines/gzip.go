@@ -16,7 +16,7 @@ type GzipReader interface {
 // Gunzip returns a reader that decompresses r using z, which must not be in
 // use. Like the program gzip, the reader reads all members, and ignores zeros
 // after the last one, because tapes and some stores fill up their blocks with
-// zeros. If other bytes follow, it returns [ErrNotGzip].
+// zeros. If other bytes follow, the reader returns [ErrNotGzip].
 func Gunzip(r io.Reader, z GzipReader) (io.Reader, error) {
 	m := &members{bufio.NewReaderSize(r, chunk), z}
 	return m, m.begin()

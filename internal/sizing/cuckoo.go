@@ -80,8 +80,9 @@ func nines(n uint64) float64 {
 var groupings = [pairSlots + 1]float64{1, 255, 3025, 7770, 6951, 2646, 462, 36, 1}
 
 // crowdedChance returns the probability that nine keys have the same two
-// buckets. If they have k different fingerprints, all k must tie these buckets,
-// and each key must have one of the two as its first bucket.
+// buckets. If they have k different fingerprints, each of the k must tie these
+// buckets, as [tieChance] describes, and each key must have one of the two as
+// its first bucket.
 func crowdedChance(m uint64, f int) float64 { return crowdedWith(m, f, tieMoments(m)) }
 
 // crowdedWith is crowdedChance for the sums that tieMoments returns.

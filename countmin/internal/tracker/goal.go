@@ -70,8 +70,9 @@ func (g Goal) tailWords() uint64 {
 }
 
 // canHalve reports whether the log may get half of the memory of a tail with
-// the given number of words. This requires a budget, and the tail must use more
-// than 1/8 of it.
+// the given number of words. This requires a budget, of which the tail must use
+// more than 1/8. The number of words must be a multiple of four, so that each
+// of the two rows can be halved.
 func (g Goal) canHalve(words uint32) bool {
 	return !g.grows() && 8*uint64(words) > g.Memory/8 && words%4 == 0
 }

@@ -84,9 +84,9 @@ func (t *Table) Word(i uint64) uint64 { return t.load(i * t.stride) }
 
 // load returns the word that starts at a bit. Its lowest 57 bits are valid, or
 // 60 if the bit is in the middle of a byte, or 64 if it is the first of a byte.
-// Since all buckets start at the first bit or in the middle of a byte, and
-// those of 64 bits at the first, the word of a narrow bucket contains the whole
-// bucket.
+// The word of a narrow bucket therefore contains the whole bucket: all buckets
+// start at the first bit or in the middle of a byte, and a narrow bucket with
+// more than 60 bits has 64 and starts at the first.
 func (t *Table) load(bit uint64) uint64 {
 	i := bit >> 3
 	return binary.LittleEndian.Uint64(t.Bytes[i:i+8]) >> (bit & 7)
