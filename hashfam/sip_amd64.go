@@ -133,8 +133,8 @@ func (f Family) sumUint64Groups(dst []Digest, keys []uint64) ([]Digest, []uint64
 }
 
 // sumUint64Lanes appends the digests of keys. Since the scheduler cannot
-// interrupt assembly code, each call of an assembly function processes at
-// most 4096 keys.
+// interrupt assembly code, each call of an assembly function processes at most
+// 4,096 keys.
 func (f Family) sumUint64Lanes(dst []Digest, keys []uint64) []Digest {
 	dst = slices.Grow(dst, len(keys))
 	start := f.uint64State()

@@ -41,8 +41,8 @@ func (f *Filter) Verify() error {
 	return f.ribbon.Verify(errs)
 }
 
-// A FrameReader queries encoded filters without making a [Filter] of each. This
-// is faster if a filter is queried only once, for example because its frame is
+// A FrameReader queries encoded filters without creating a [Filter]. This is
+// faster if a filter is queried only once, for example because its frame is
 // read from a file for a single lookup. Use [NewFrameReader] to create one
 // FrameReader per family, which can be copied and used concurrently. A
 // FrameReader does not retain frames. It cannot query filters with absent keys:

@@ -57,8 +57,8 @@ func (r *Ring) Count() (turn bool) {
 // goes back. It also returns 0 for the first call, since all previous keys
 // belong to the part of this call. For a window of keys, it always returns 0.
 //
-// Only times from 1678 to 2262 can be encoded, so Advance replaces earlier and
-// later times by the first or the last of these.
+// Only times from September 1677 to April 2262 can be encoded, so Advance
+// replaces earlier and later times by the first or the last of these.
 func (r *Ring) Advance(t time.Time) (begun uint64) {
 	if r.length == 0 {
 		return 0
@@ -125,6 +125,9 @@ func (r *Ring) Reset() {
 // begin with the oldest. It returns the new parts, which the caller should
 // clear.
 func Turn[T any](parts []T, n uint64) []T {
+	if n == 0 {
+		return nil
+	}
 	k := int(min(n, uint64(len(parts))))
 	slices.Reverse(parts[k:]) // the order of the others does not matter
 	slices.Reverse(parts)

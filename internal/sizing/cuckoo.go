@@ -80,8 +80,9 @@ func nines(n uint64) float64 {
 var groupings = [pairSlots + 1]float64{1, 255, 3025, 7770, 6951, 2646, 462, 36, 1}
 
 // crowdedChance returns the probability that nine keys have the same two
-// buckets. If they have k different fingerprints, all k must tie these buckets,
-// and each key must have one of the two as its first bucket.
+// buckets. If they have k different fingerprints, each of the k must tie these
+// buckets, as [tieChance] describes, and each key must have one of the two as
+// its first bucket.
 func crowdedChance(m uint64, f int) float64 { return crowdedWith(m, f, tieMoments(m)) }
 
 // crowdedWith is crowdedChance for the sums that tieMoments returns.
@@ -321,9 +322,9 @@ func CuckooWithin(n, bits uint64, saved int) (best CuckooShape, ok bool) {
 
 // mostBuckets returns the largest even number of buckets up to most in which n
 // keys fit, using fingerprints of f bits, or false if there is none. Since
-// crowding depends on the bits of m, keys may fit in a table but not in a
-// larger one. mostBuckets only tries numbers less than 256 below most, which
-// was enough for 10^6 sizes of up to 4*10^9 keys.
+// [CrowdedPairs] depends on the bits of the number of buckets, keys may fit in
+// a table but not in a larger one. mostBuckets only tries numbers less than 256
+// below most, which was enough for 10^6 sizes of up to 4*10^9 keys.
 func mostBuckets(n uint64, f int, most uint64) (uint64, bool) {
 	for m := most; m >= 2 && m+256 > most && n <= cuckooLoad(m); m -= 2 {
 		if cuckooFits(m, f, n) {

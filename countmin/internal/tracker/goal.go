@@ -9,7 +9,8 @@ import (
 
 // A Goal describes which keys a tracker should find, and how many bytes it can
 // use. All sizes are computed in 64 bits, so they are the same on every
-// platform, but the limits below are lower for 32-bit addresses.
+// platform. But on platforms with 32-bit addresses, MaxMemory and maxLog are
+// lower.
 type Goal struct {
 	Phi    float64 // for heavy hitters, the fraction of the total, otherwise 0
 	K      int     // for the top k, their number, otherwise 0
@@ -68,10 +69,10 @@ func (g Goal) tailWords() uint64 {
 	}
 }
 
-// canHalve reports whether a tail with the given number of words may give half
-// of its memory to the log. This requires a budget, of which the tail must use
-// more than 1/8. The number of words must be a multiple of 4, so that both rows
-// still have whole words.
+// canHalve reports whether the log may get half of the memory of a tail with
+// the given number of words. This requires a budget, of which the tail must use
+// more than 1/8. The number of words must be a multiple of four, so that each
+// of the two rows can be halved.
 func (g Goal) canHalve(words uint32) bool {
 	return !g.grows() && 8*uint64(words) > g.Memory/8 && words%4 == 0
 }

@@ -73,7 +73,7 @@ func (t *trial) place(d *directory, k locus) (known uint8, ok bool) {
 // placeOrphan is like place for an orphan, whose number of known bits is given.
 // If the tails of the orphan's page are too short for these bits, placeOrphan
 // makes them longer. If even the longest tails are too short, or if there is no
-// room, it splits the page.
+// room, it splits the page, even if the page is almost empty.
 func (t *trial) placeOrphan(d *directory, k locus, known uint8) bool {
 	for {
 		p := d.page(k.address)
@@ -122,11 +122,10 @@ func (t *trial) isNew(p *page) bool {
 	return slices.ContainsFunc(t.changes, func(c change) bool { return p == c.new[0] || p == c.new[1] })
 }
 
-// almostEmpty reports whether a page should not split to make room for a new
-// key because less than an eighth of its slots are used. Such a page has no
-// room only because a few keys have many copies, and separating these keys
-// would use too much memory. This does not apply to orphans, because they must
-// get room in any case.
+// almostEmpty reports whether less than an eighth of a page's slots are used.
+// If such a page has no room for a new key, only a few keys with many copies
+// can be the reason. The page is then not split, because separating these keys
+// would use too much memory.
 func (s *Set) almostEmpty(p *page) bool { return uint64(p.taken) < table.Slots*s.Buckets/8 }
 
 // halvesHold reports whether a key would have a known tail bit in the page's
