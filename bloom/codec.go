@@ -28,9 +28,10 @@ func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
 // number of digests, or 1 if there are none. If New would return an error,
 // AppendFrame returns dst and this error.
 //
-// Computing the Params can take longer than adding a thousand keys, so
-// AppendFrame remembers the last ones. To build many small frames, set
-// Capacity, because otherwise every new number of digests needs other Params.
+// To build many small frames, set Capacity: computing the Params can take
+// longer than adding the keys, so AppendFrame remembers the Params of the last
+// Config. Without Capacity and MemoryBytes, it needs other Params whenever the
+// number of digests changes.
 //
 // AppendFrame allocates the frame if dst is too small. It also allocates the
 // bit array on big-endian platforms, in builds with the tag purego, and if the

@@ -71,7 +71,8 @@ type Config struct {
 
 	// MemoryBytes, if it is not zero, limits [Params.SizeBytes]. An encoding
 	// needs 72 bytes more. A filter that uses all of MemoryBytes may be up to
-	// 63 bytes smaller.
+	// 63 bytes smaller, because its size is rounded down to whole words, slices
+	// or lines.
 	MemoryBytes uint64
 
 	Layout Layout // the default is Classic

@@ -53,7 +53,8 @@ func NewRotatingReceiver(fam hashfam.Family) *Rotating {
 
 // Add adds key to the window, as its last key or at the time of the last
 // [Rotating.Advance]. Adding a key again extends the time for which it is
-// remembered. If the newest generation is full, Add clears the oldest one.
+// remembered. In a window of keys, Add clears the oldest generation if the
+// newest one is full.
 func (r *Rotating) Add(key []byte) { r.AddDigest(r.hash.Sum(key)) }
 
 // AddString is like [Rotating.Add] for a string key.
@@ -99,7 +100,7 @@ func (r *Rotating) ContainsOrAddDigest(d hashfam.Digest) bool {
 // than Span + Span/G. If an earlier call had a later time, Advance does
 // nothing, and keys will still be added at the later time. Keys that were added
 // before the first call of Advance count as added at the time of this call. All
-// times before 1678 are treated as the same time, and so are all times after
+// times before 1677 are treated as the same time, and so are all times after
 // 2262.
 //
 // If Span is 0, Advance has no effect. It runs in constant time unless it

@@ -15,14 +15,14 @@ import (
 // filters, called stages. Keys are added to the newest stage until it is full.
 // Then a stage for twice as many keys follows.
 //
-// Each stage has a lower rate than the one before. Since the sum of the rates
-// does not exceed FPRate, the filter's rate stays below FPRate while it can
-// grow. For a rate of 1%, the filter uses 11 bits per key when it contains
-// Expected keys. With up to 100 times as many, it uses 13 to 38 bits per key,
-// with the maximum right after a stage was added. For absent keys, all stages
-// need to be queried, so lookups become slower as the filter grows.
-// EstimatedLen does not count keys that were already found when they were
-// added; their fraction is below FPRate.
+// Each stage uses a part of FPRate, and later stages usually a smaller one.
+// Since the sum of the stages' rates does not exceed FPRate, the filter's rate
+// stays below FPRate while it can grow. For a rate of 1%, the filter uses 11
+// bits per key when it contains Expected keys. With up to 100 times as many, it
+// uses 13 to 38 bits per key, with the maximum right after a stage was added.
+// For absent keys, all stages need to be queried, so lookups become slower as
+// the filter grows. EstimatedLen does not count keys that were already found
+// when they were added; their fraction is below FPRate.
 //
 // Two Scalables cannot be merged: if the result had the stages of both, its
 // rate would be the sum of both rates, and if stages were merged, some would be
@@ -125,9 +125,9 @@ func (s *Scalable) grow() {
 	s.stored = 0
 }
 
-// Attach adds every key of a plain filter, which can have any layout and size.
-// A copy of it becomes an additional stage, to which no keys are added. This
-// raises the filter's rate by the rate of other, and lookups must query one
+// Attach adds every key of other, a plain filter of any layout and size. A copy
+// of other becomes an additional stage of s, to which no keys are added. This
+// raises the rate of s by up to the rate of other, and lookups must query one
 // more stage. Attach returns [hashfam.ErrIncompatible] and leaves s unchanged
 // if the families differ, or if other is nil or a zero Filter.
 func (s *Scalable) Attach(other *Filter) error {

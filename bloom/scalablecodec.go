@@ -156,12 +156,14 @@ func (s *Scalable) readStages(words []uint64, n uint64) error {
 	return s.use(words[room:])
 }
 
-// checkStages checks that the stages have room for their keys, so that the size
-// of the next stage is in proportion to the bytes that were decoded. A valid
-// stage for n keys with rate p has at least n log2(1/p) bits, the minimum for
-// any structure, because a Bloom filter needs 1.44 times this number. Only the
-// newest stage may be smaller, if MemoryBytes has no room for another stage,
-// but not smaller than the previous stage.
+// checkStages checks that the stages have room for their keys. Otherwise a few
+// forged bytes could claim a huge capacity, and the next Add would allocate a
+// stage for twice as many keys.
+//
+// A stage for n keys with rate p must have at least n log2(1/p) bits, the
+// minimum for any structure. Valid stages have more, because a Bloom filter
+// needs 1.44 times this number. The newest stage may be smaller if MemoryBytes
+// has no room for another stage, but not smaller than the previous stage.
 func (s *Scalable) checkStages() error {
 	if s.stored > s.capacity() {
 		return errs.Field(hashfam.ErrCorrupt, "keys in the newest stage", s.stored, fmt.Sprintf("at most %d", s.capacity()))

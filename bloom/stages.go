@@ -9,7 +9,7 @@ import (
 // stages are the filters in a [Scalable] or a [Rotating]. They all have the
 // same family, so a key is hashed only once.
 type stages struct {
-	hash hashfam.Hasher // for the size of the newest stage, which is the largest
+	hash hashfam.Hasher // for the size of the newest stage
 	list []Filter       // oldest first
 }
 

@@ -26,7 +26,9 @@ type Config struct {
 	FPRate float64
 
 	// MemoryBytes, if it is not zero, limits [Params.SizeBytes]. An encoding
-	// needs 72 bytes more.
+	// needs 72 bytes more. A filter that uses all of MemoryBytes may be up to
+	// 255 bytes smaller, because its size is rounded down to whole words or
+	// blocks.
 	MemoryBytes uint64
 
 	// Layout is [bloom.Classic], the default, or [bloom.Blocked].

@@ -97,10 +97,11 @@ func (s *Sketch) decode(r *frame.Reader) error {
 	return err
 }
 
-// check compares each row's sum with the total of s: the sum must not exceed
-// the total, and must be equal to it if the update is plain. Rows are ignored
-// if they contain a counter at its maximum, or if the total is at its maximum.
-// A row whose sum does not fit in 64 bits makes s uneven.
+// check compares the sum of each row with the total of s. The sum must not
+// exceed the total, and must be equal to it unless s is conservative. A row is
+// not compared if one of its counters or the total is at its maximum. If the
+// sum of another row is 2^64-1 or more, check does not compare it either, but
+// sets s.uneven.
 func (c cells[C]) check(s *Sketch) error {
 	for row := 0; len(c) > 0; row, c = row+1, c[s.params.Width:] {
 		sum := uint64(0)

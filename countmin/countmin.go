@@ -16,8 +16,8 @@ type Sketch struct {
 	total  uint64
 	hash   hashfam.Hasher
 
-	// uneven reports whether the sum of a decoded row does not fit in 64 bits
-	// although the total does. Counting keys does not lead to this.
+	// uneven reports whether the sum of a decoded row is 2^64-1 or more
+	// although the total is less. Counting keys does not lead to this.
 	uneven bool
 }
 
@@ -81,9 +81,10 @@ func (s *Sketch) AddNDigest(d hashfam.Digest, n uint64) {
 
 // Count returns the minimum of the key's counters (Cormode and Muthukrishnan,
 // Journal of Algorithms 55, 2005, section 4.1). This is how often key was
-// counted, or a higher number. It can only be too low after [Sketch.Halve], or
-// if it is a counter's maximum, because the true count may then be any higher
-// number. [Sketch.ErrorQuantile] returns a bound on the error.
+// counted, or a higher number. The result can only be too low after
+// [Sketch.Halve], if any key was removed more often than it was counted, or if
+// the result is a counter's maximum, because the true count may then be any
+// higher number. [Sketch.ErrorQuantile] returns a bound on the error.
 //
 // Count runs in O(depth) time, with at most one cache miss per row. If the
 // sketch is larger than the cache, a call mostly waits for memory, so CountAll

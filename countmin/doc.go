@@ -29,10 +29,11 @@
 //	s.CountString("whale") // 1, or a little more
 //
 // A sketch never returns a count that is too low, unless a counter has reached
-// its maximum or [Sketch.Halve] was called. For any stream, the probability
-// that a count is too high by more than Epsilon times the total is no more than
-// Delta. Such an error does not matter for frequent keys, but may be larger
-// than the counts of rare ones. A sketch cannot list its keys.
+// its maximum, [Sketch.Halve] was called, or a key was removed more often than
+// it was counted. For any stream, the probability that a count is too high by
+// more than Epsilon times the total is no more than Delta. Such an error does
+// not matter for frequent keys, but may be larger than the counts of rare ones.
+// A sketch cannot list its keys.
 //
 // [HeavyHitters] and [Window] can list frequent keys. They count a key exactly
 // from the moment it becomes frequent, so their counts are often exact, and the

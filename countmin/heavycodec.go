@@ -10,8 +10,8 @@ import (
 )
 
 // heavyParams are the parameters in a frame of version 1, whose kind is
-// HeavyHitters if Phi is given, or TopK if K is. The payload is a tracker's; see
-// internal/tracker/codec.go.
+// HeavyHitters if Phi is given, or TopK if K is. The payload is a tracker's;
+// see internal/tracker/codec.go.
 type heavyParams struct {
 	Goal        uint64 // offset 0: Phi, as an IEEE 754 double, or K
 	MemoryBytes uint64 // 8

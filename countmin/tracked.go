@@ -22,8 +22,8 @@ import (
 // of both.
 type Estimate struct{ Low, High uint64 }
 
-// A tracked contains everything that HeavyHitters and Window have in common. Its
-// scope is the part of the stream that it covers.
+// A tracked contains everything that HeavyHitters and Window have in common.
+// Its scope is the part of the stream that it covers.
 type tracked[S scope[S]] struct {
 	scope  S
 	family hashfam.Family
@@ -114,11 +114,11 @@ func (t *tracked[S]) EstimateAll(dst []Estimate, digests []hashfam.Digest) []Est
 }
 
 // All yields the frequent keys and their estimated counts, sorted by descending
-// High and then by ascending key. With Phi, these are the keys whose High
-// reaches Threshold. If a key's Low reaches Phi times Total, too, the key is
-// certain to make up this fraction of what was counted. With K, these are the
-// first K tracked keys in this order, or fewer if fewer keys have been counted
-// or fit in MemoryBytes.
+// High and then by ascending key. With Phi, these are the tracked keys whose
+// High reaches Threshold. If a key's Low reaches Phi times Total, too, the key
+// is certain to make up this fraction of what was counted. With K, these are
+// the first K tracked keys in this order, or fewer if fewer keys have been
+// counted or fit in MemoryBytes.
 func (t *tracked[S]) All() iter.Seq2[string, Estimate] {
 	return func(yield func(string, Estimate) bool) {
 		list, _ := t.list()

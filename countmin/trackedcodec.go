@@ -32,7 +32,8 @@ func (t *tracked[S]) UnmarshalBinary(data []byte) error {
 	return t.decode(frame.NewBytesReader(data, errs))
 }
 
-// ReadFrom decodes the next structure from r. See Encoding in package [hashfam].
+// ReadFrom decodes the next structure from r. See Encoding in package
+// [hashfam].
 func (t *tracked[S]) ReadFrom(r io.Reader) (int64, error) {
 	fr := frame.NewReader(r, errs)
 	err := t.decode(fr)

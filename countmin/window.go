@@ -26,8 +26,8 @@ import (
 //
 // All bounds refer to the covered part, and so does the list with K. With Phi,
 // [Window.Threshold] is the fraction Phi of a total that the recent part alone
-// is certain to reach, so [Window.All] yields every key that makes up this
-// fraction of the recent part. For W keys, this total is W or, if it is lower,
+// is certain to reach, so every key that makes up this fraction of the recent
+// part reaches the threshold. For W keys, this total is W or, if it is lower,
 // [Window.Total]. For a time, it is the total of all panes except the oldest.
 // If almost all keys are in the oldest pane, [Window.Complete] may therefore
 // return false.
@@ -47,9 +47,9 @@ type recent struct {
 	ring   ring.Ring // the position if the window has a Span, or the keys of a pane
 }
 
-// NewWindow returns an empty window for c. A pane gets its memory when it counts
-// its first key. NewWindow returns [hashfam.ErrParams], naming the field, if c
-// is invalid.
+// NewWindow returns an empty window for c. A pane gets its memory when it
+// counts its first key. NewWindow returns [hashfam.ErrParams], naming the
+// field, if c is invalid.
 func NewWindow(c WindowConfig) (*Window, error) {
 	c, err := c.rounded()
 	if err != nil {
@@ -79,15 +79,16 @@ func (w *Window) Config() WindowConfig { return w.scope.config }
 // become too old. If an earlier call had a later time, Advance does nothing,
 // and keys will still be counted at the later time. Keys that were counted
 // before the first call are treated as if they had been counted at the time of
-// this call. All times before 1678 are treated as the same time, and so are all
+// this call. All times before 1677 are treated as the same time, and so are all
 // times after 2262.
 //
 // Advance has no effect on a window of Keys. It runs in O(Parts) time.
 func (w *Window) Advance(now time.Time) { w.made().panes.Turn(w.scope.ring.Advance(now)) }
 
 // goal returns a total that the recent part alone is certain to reach. In a
-// window of time, the oldest pane began before the Span. Since it is unknown
-// which of its keys came later, the total does not contain this pane.
+// window of time, the oldest pane began before the recent part did. Since it is
+// unknown which keys of this pane belong to the recent part, the total does not
+// contain them.
 func (s recent) goal(panes *tracker.Panes) (phi float64, k int, total uint64) {
 	if s.config.Keys > 0 {
 		return s.config.Phi, s.config.K, min(tracker.TotalOf(panes.All), s.config.Keys)

@@ -13,7 +13,8 @@ import (
 // windowParams are the parameters in a frame of kind Window, version 1. The
 // payload consists of Parts+1 panes, starting with the oldest. A pane is one
 // word, which is the number of bytes that follow, and the payload of a tracker,
-// which is empty if the pane has counted nothing; see internal/tracker/codec.go.
+// which is empty if the pane has counted nothing; see
+// internal/tracker/codec.go.
 type windowParams struct {
 	Phi         float64       // offset 0: or 0
 	K           uint64        // 8: or 0

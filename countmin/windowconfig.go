@@ -126,9 +126,9 @@ func (c WindowConfig) ring() ring.Ring {
 	return ring.OfKeys(c.Keys, c.Parts)
 }
 
-// goal returns the goal of each pane. Its Phi is a little lower than the
-// window's, because the threshold refers to Parts panes, while the counts that
-// panes miss add up over Parts+1.
+// goal returns the goal of each pane. A key can be missed in all Parts+1 panes,
+// but the window's threshold is Phi times the total of only Parts panes. The
+// Phi of a pane is therefore lower by the factor Parts/(Parts+1).
 func (c WindowConfig) goal() tracker.Goal {
 	panes := c.Parts + 1
 	g := tracker.Goal{Phi: c.Phi * float64(c.Parts) / float64(panes), K: c.K}

@@ -132,8 +132,8 @@ func (p Params) check(reason error) error {
 	return nil
 }
 
-// fits returns ErrParams if a filter with these parameters is too large for this
-// platform.
+// fits returns ErrParams if a filter with these parameters is too large for
+// this platform.
 func (p Params) fits() error {
 	return errs.Fits(hashfam.ErrParams, "Params.Buckets", p.Buckets, p.SizeBytes())
 }

@@ -209,9 +209,9 @@ func (s *Scalable) SizeBytes() uint64 { return s.pages.SizeBytes() }
 // O(p) time for p pages.
 func (s *Scalable) FillRatio() float64 { return s.pages.FillRatio() }
 
-// FalsePositiveRate returns the current false-positive rate, which is exact
-// over all families. [Filter.FalsePositiveRate] describes the effect of copies
-// and of ContainsOrAdd.
+// FalsePositiveRate returns the current false-positive rate, as the mean over
+// all families. See [Filter.FalsePositiveRate] for the effect of copies and of
+// ContainsOrAdd.
 func (s *Scalable) FalsePositiveRate() float64 { return s.pages.FalsePositiveRate() }
 
 // Reset removes all keys and pages, and allocates new pages, as [NewScalable]

@@ -71,8 +71,8 @@ func (p Probe) Next() Probe { return p * multiplier }
 //
 // Use it for keys that are already hashed and sorted, for example a published
 // list of password hashes in ascending order. If the first eight bytes of each
-// hash are the Probe, the digests are in the order that NewFromSorted in
-// package static needs.
+// hash, as a big-endian number, are the Probe, the digests are in the order
+// that NewFromSorted in package static needs.
 func (p Probe) Digest() Digest { return Digest(p * inverse) }
 
 // In returns p reduced to [0, n), for example a position in an array of n bits.

@@ -133,8 +133,8 @@ func (f Family) sumUint64Groups(dst []Digest, keys []uint64) ([]Digest, []uint64
 }
 
 // sumUint64Lanes appends the digests of keys. Since the scheduler cannot
-// interrupt assembly code, each call of an assembly function processes at
-// most 4096 keys.
+// interrupt assembly code, each call of an assembly function processes at most
+// 4,096 keys.
 func (f Family) sumUint64Lanes(dst []Digest, keys []uint64) []Digest {
 	dst = slices.Grow(dst, len(keys))
 	start := f.uint64State()
@@ -188,8 +188,8 @@ func (h Hasher) sum(key []byte) Digest {
 }
 
 // sumKey returns the SipHash-2-4 of the n bytes at first. If far is 1, it uses
-// the version with few instructions, which requires AVX-512. If far is 0, it
-// jumps to siphash.Hash.
+// the version with few instructions (see [Hasher]), which requires AVX-512. If
+// far is 0, it jumps to siphash.Hash.
 //
 //go:noescape
 func sumKey(k0, k1 uint64, first *byte, n int, far uint64) Digest

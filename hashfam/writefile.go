@@ -28,7 +28,7 @@ import (
 // WriteFile returns [ErrParams] if w is nil, or if name is empty, a loop of
 // links, a folder, a device or another file that is not regular. It also
 // returns the errors of w and of the file system, which must allow it to read
-// and write the folder and to replace the file. This is impossible, for
+// and write the folder and to replace the file. Replacing is impossible, for
 // example, if only the file, and not its folder, is mounted into a container.
 // After an error, the file is unchanged, unless the error says that it was
 // replaced: then, only syncing the folder failed, so that a crash could bring

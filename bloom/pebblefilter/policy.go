@@ -37,7 +37,7 @@ const manyKeys = 1 << 24
 
 // Static returns a policy that writes a static.Filter for each table. Try this
 // policy first, because at a rate of 1% it uses 6.8 bits per key, where a Bloom
-// filter uses 10.
+// filter uses at least 9.6.
 //
 // The rate is a false-positive rate, as a fraction. Static returns
 // [hashfam.ErrParams] if the rate is below about 2^-32 + 2^-40, or not below 1.

@@ -45,9 +45,9 @@ func (f *Filter) AppendBinary(dst []byte) ([]byte, error) { return frame.AppendB
 // [Filter.AppendBinary]. Like New, AppendFrame changes the order of digests. If
 // New would return an error, AppendFrame returns dst and this error.
 //
-// Use AppendFrame to build many small filters: for up to 60,000 digests, and if
-// neither MemoryBytes nor Progress is set, it uses a single goroutine and up to
-// 2 MB of memory from a pool. If dst is large enough, it then usually does not
+// Use AppendFrame to build many small filters: for up to 60,000 digests, and
+// without MemoryBytes and Progress, it uses a single goroutine and up to 2 MB
+// of memory from a pool. If dst is large enough, it then usually does not
 // allocate.
 func AppendFrame(ctx context.Context, dst []byte, c Config, digests []hashfam.Digest) ([]byte, error) {
 	if len(digests) <= ribbon.Small && c.MemoryBytes == 0 && c.Progress == nil {

@@ -143,9 +143,9 @@ func (p Params) String() string {
 	return fmt.Sprintf("%d keys, %s%s, %d bytes, family %v", p.Keys, absent, ribbon, p.bytes, p.Family)
 }
 
-// SizeBytes returns the size of a filter with these parameters, including 8
-// bytes for each layer of a ribbon after the first, which only the encoding
-// needs. If p does not come from a filter, SizeBytes returns 0, because the
-// size depends a little on the keys. To plan a filter, use
-// [Config.EstimatedBytes].
+// SizeBytes returns the size in bytes of the filter that p was read from. It
+// includes 8 bytes for each layer after a ribbon's first, which only the
+// encoding needs. If p was not read from a filter or its encoding, SizeBytes
+// returns 0, because the size depends a little on the keys. To plan a filter,
+// use [Config.EstimatedBytes].
 func (p Params) SizeBytes() uint64 { return p.bytes }

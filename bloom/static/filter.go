@@ -11,8 +11,8 @@ import (
 )
 
 // New returns a filter of the keys with the given digests, which must be
-// computed by c.Family. Neither their order nor copies matter. In addition to the
-// filter, New needs up to half a byte of memory per digest and 1.5 MB per
+// computed by c.Family. Neither their order nor copies matter. In addition to
+// the filter, New needs up to half a byte of memory per digest and 1.5 MB per
 // worker.
 //
 // New does not retain digests, but changes their order. You can append digests

@@ -11,8 +11,8 @@ import (
 
 // lists describes the two lists from which a filter is built, the members and
 // the absent keys. The first ribbon contains the keys of one list. Some keys of
-// the other list also pass it, so a second ribbon of one column separates the
-// keys that pass.
+// the other list also pass it, so a second ribbon of one column separates these
+// keys from the keys that the first ribbon contains.
 type lists struct {
 	inside  uint64 // keys that the first ribbon contains: the members, unless inverse is true
 	others  uint64

@@ -41,13 +41,13 @@ func (f *Filter) Verify() error {
 	return f.ribbon.Verify(errs)
 }
 
-// A FrameReader queries encoded filters without making a [Filter] of each. This
-// is faster if a filter is queried only once, for example because its frame is
+// A FrameReader queries encoded filters without creating a [Filter]. This is
+// faster if a filter is queried only once, for example because its frame is
 // read from a file for a single lookup. Use [NewFrameReader] to create one
 // FrameReader per family, which can be copied and used concurrently. A
 // FrameReader does not retain frames. It cannot query filters with absent keys:
 // use [NewView] for them. Since a FrameReader is not a filter, it has no
-// encoding, and its JSON is empty.
+// encoding, and encoding/json writes {}.
 type FrameReader struct{ frames frame.Glance }
 
 // NewFrameReader returns a FrameReader for filters that were encoded with fam.

@@ -13,13 +13,15 @@ import (
 	"github.com/filterfam/filterfam/internal/nibbles"
 )
 
-// An array is a Bloom or counting filter's payload, divided into windows.
-// docs/format.md describes which cells a key changes.
+// An array is the payload of a Bloom or counting filter, divided into windows.
+// A window is a range of cells, which are bits or counters, and a task fills
+// each window.
 //
-// A window is a range of cells, which are bits or counters. If the filter is
-// Blocked, the window's task receives the digests of all keys whose line is in
-// the window. Otherwise, it receives all positions in the window, relative to
-// its start.
+// In a Blocked filter, all cells of a key are in the same line of 512 cells, so
+// the task receives the digests of the keys whose lines are in its window. In
+// other filters, it receives the positions of cells, relative to the window's
+// start. Instead of these, a bundle can send a copy of the window, as described
+// at windowCollector. docs/format.md describes which cells belong to a key.
 type array struct {
 	frame.Array
 	header  frame.Header
@@ -174,9 +176,9 @@ func (a *array) lineRates(words []uint64) (sum float64) {
 	return sum
 }
 
-// usedInSlices returns the number of bits in words that are set in each slice.
-// The words begin at the bit with index at in the array. All bits after the
-// last slice are zero.
+// usedInSlices returns, for each slice of a Partitioned filter, the number of
+// bits in words that are set. at is the index of the first of these bits in the
+// array. All bits after the last slice are zero.
 func (a *array) usedInSlices(words []uint64, at uint64) []float64 {
 	used := make([]float64, a.slices)
 	for _, word := range words {

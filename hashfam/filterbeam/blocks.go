@@ -38,9 +38,10 @@ func (b *blocks) put64(task int, item uint64) {
 	b.store(task, binary.LittleEndian.AppendUint64(b.of[task].data, item), 1)
 }
 
-// store sets the data of the task's block, to which the caller has appended
-// items. If the block is full, store sends it and allocates the next one at its
-// full size, because a task that fills a block usually fills another.
+// store replaces the data of the task's block with data, which is the old data
+// with items appended. If the block is full, store sends it and allocates the
+// next one at its full size, because a task that fills a block usually fills
+// another.
 func (b *blocks) store(task int, data []byte, items uint64) {
 	to := &b.of[task]
 	to.data = data

@@ -15,12 +15,13 @@ type opener = func() (hashfam.Family, error)
 
 // RegisterFamily registers a keyed family under a name, which plans contain
 // instead of its key. Call it in an init function of the program that you
-// submit, since the workers run the same program. open must return the family,
-// for example using a secret store, and must not call RegisterFamily. It is
-// called whenever a keyed Plan is made, and workers call it for each bundle and
-// each task, from several goroutines, so open should remember the family if
-// opening it is slow. A worker compares the family's check value with the
-// Plan's and fails with [hashfam.ErrFamily] if they differ.
+// submit, since the workers run the same program. The function open must return
+// the family, for example using a secret store, and must not call
+// RegisterFamily. open is called whenever a keyed Plan is made, and workers
+// call it for each bundle and each task, from several goroutines, so it should
+// remember the family if opening it is slow. A worker compares the family's
+// check value with the Plan's and fails with [hashfam.ErrFamily] if they
+// differ.
 //
 // RegisterFamily returns [hashfam.ErrParams] if the name is empty or already
 // registered, or if open is nil. It may be called concurrently.
@@ -50,9 +51,9 @@ func nameOf(fam hashfam.Family) (string, error) {
 	return "", errs.Field(hashfam.ErrParams, "Config.Family", fam, "the public family, or one that RegisterFamily has named")
 }
 
-// family returns the plan's family. It returns ErrParams for the zero Plan, and
-// ErrFamily unless this process has registered a family with the plan's name
-// and check value.
+// family returns the plan's family. It returns ErrParams for the zero Plan. For
+// a keyed family, it returns ErrFamily if this process has not registered a
+// family with the plan's name and check value.
 func (s spec) family() (hashfam.Family, error) {
 	var fam hashfam.Family
 	if s.Kind == "" {

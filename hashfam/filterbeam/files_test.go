@@ -1,9 +1,8 @@
 package filterbeam
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -136,13 +135,20 @@ func readPieces(t *testing.T, p Plan, name string, size int64, pieces ...offsetr
 }
 
 // A file that is longer or shorter than listed is an error, wherever its lines
-// are.
+// are, and also if it is compressed.
 func TestFilesMustHaveTheListedLength(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "keys.txt")
 	for _, text := range []string{"ada\ngrace\nedsger\n", "ada\ngraceedsger\n", "ada\n"} {
 		write(t, name, text)
 		_, err := readPieces(t, bloomPlan(bloom.Blocked), name, 10, offsetrange.Restriction{Start: 0, End: 10})
 		require.ErrorContains(t, err, "10 bytes, as listed", "%q", text)
+	}
+	one := gzipped(t, "ada\n")
+	two := one + gzipped(t, "grace\n")
+	for text, listed := range map[string]int{one: len(two), two: len(one), one + "\x00": len(one)} {
+		write(t, name, text)
+		_, err := readPieces(t, bloomPlan(bloom.Blocked), name, int64(listed), offsetrange.Restriction{End: int64(listed)})
+		require.ErrorContains(t, err, fmt.Sprintf("%d bytes, as listed", listed))
 	}
 }
 
@@ -193,13 +199,9 @@ func TestEmptyLinesAreCountedAndSkipped(t *testing.T) {
 // wherever a runner splits it.
 func TestCompressedFilesAreReadOnce(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "keys.txt")
-	var zipped bytes.Buffer
-	w := gzip.NewWriter(&zipped)
-	_, err := io.WriteString(w, "ada\ngrace\n")
-	require.NoError(t, err)
-	require.NoError(t, w.Close())
-	write(t, name, zipped.String())
-	size := int64(zipped.Len())
+	text := gzipped(t, "ada\ngrace\n")
+	write(t, name, text)
+	size := int64(len(text))
 	for cut := int64(1); cut < size; cut += 7 {
 		sum, err := readPieces(t, bloomPlan(bloom.Blocked), name, size, offsetrange.Restriction{End: cut}, offsetrange.Restriction{Start: cut, End: size})
 		require.NoError(t, err)
@@ -233,21 +235,15 @@ func TestByteOrderMarksAreSkipped(t *testing.T) {
 // decompressed, and zeros may follow their last member.
 func TestFilesThatAreNotLinesAreRefused(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "keys.txt")
-	var zipped, twice bytes.Buffer
-	for to, text := range map[*bytes.Buffer]string{&zipped: "ada\n", &twice: "\x1f\x8b\x08"} {
-		w := gzip.NewWriter(to)
-		_, err := io.WriteString(w, text)
-		require.NoError(t, err)
-		require.NoError(t, w.Close())
-	}
+	once := gzipped(t, "ada\n")
 	for text, want := range map[string]string{
-		"\xf1fam\x07\x01":               "is a static filter, not lines",
-		"\xfd7zXZ\x00\x00":              "is compressed by xz, not lines: use xzcat FILE",
-		"\xff\xfea\x00\n\x00":           "is UTF-16, not lines: use iconv -f UTF-16 -t UTF-8 FILE",
-		"ada\rgrace\r":                  "lines end with a carriage return alone",
-		twice.String():                  "after decompression, it is compressed by gzip",
-		zipped.String() + "\x00\x00":    "",
-		zipped.String() + "\x00\x00ada": "other bytes follow the gzip data",
+		"\xf1fam\x07\x01":          "is a static filter, not lines",
+		"\xfd7zXZ\x00\x00":         "is compressed by xz, not lines: use xzcat FILE",
+		"\xff\xfea\x00\n\x00":      "is UTF-16, not lines: use iconv -f UTF-16 -t UTF-8 FILE",
+		"ada\rgrace\r":             "lines end with a carriage return alone",
+		gzipped(t, "\x1f\x8b\x08"): "after decompression, it is compressed by gzip",
+		once + "\x00\x00":          "",
+		once + "\x00\x00ada":       "other bytes follow the gzip data",
 	} {
 		write(t, name, text)
 		size := int64(len(text))

@@ -63,17 +63,23 @@ func writeKeys(t *testing.T, dir string, keys [][]byte, files int) string {
 		}
 		name := filepath.Join(dir, fmt.Sprintf("keys-%d.txt", i))
 		if i%3 == 2 {
-			var zipped bytes.Buffer
-			w := gzip.NewWriter(&zipped)
-			_, err := w.Write(text)
-			require.NoError(t, err)
-			require.NoError(t, w.Close())
-			name, text = name+".gz", zipped.Bytes()
+			name, text = name+".gz", []byte(gzipped(t, string(text)))
 		}
 		write(t, name, string(text))
 	}
 	write(t, filepath.Join(dir, "keys-empty.txt"), "")
 	return filepath.Join(dir, "keys-*")
+}
+
+// gzipped returns a text compressed with gzip.
+func gzipped(t *testing.T, text string) string {
+	t.Helper()
+	var to strings.Builder
+	w := gzip.NewWriter(&to)
+	_, err := io.WriteString(w, text)
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	return to.String()
 }
 
 // write writes a file.

@@ -75,8 +75,9 @@ func Build(s beam.Scope, p Plan, out string, keys beam.PCollection) beam.PCollec
 }
 
 // gatherAndFinish adds the stages that follow collect (see [design]). collected
-// contains the values of all bundles and, if Files lists files, the tally of
-// that listing. lists is the number of such listings, 0 or 1.
+// contains the values of all bundles and, for Files, the tally of the files
+// that are listed. lists is the number of stages that list files: 1 for Files,
+// and 0 for Build.
 func gatherAndFinish(s beam.Scope, p Plan, out string, lists int, collected ...beam.PCollection) beam.PCollection {
 	expected := beam.ParDo(s, &expectFn{lists}, beam.Impulse(s))
 	values := beam.GroupByKey(s, beam.Flatten(s, append(collected, expected)...)) // by task
@@ -85,9 +86,9 @@ func gatherAndFinish(s beam.Scope, p Plan, out string, lists int, collected ...b
 	return beam.ParDo(s, &sweepFn{fileName(out)}, summary)
 }
 
-// An expectFn sends a tally with the number of listings that must arrive. This
-// also means that a job without keys has a tally, so it writes an empty
-// structure.
+// An expectFn sends a tally with the number of stages that list files, whose
+// tallies must arrive. Because of this tally, a job without keys reaches the
+// last task, and writes an empty structure.
 type expectFn struct{ Lists int }
 
 func (f *expectFn) ProcessElement(_ []byte, emit func(int, []byte)) {

@@ -132,11 +132,12 @@ const maxTasks = 4096
 
 // Windows returns p with its work divided among n tasks, each of which owns a
 // window: a range of the structure or of the keys. If n is 0, which is the
-// default, the number depends on the structure's size. The result of the job
-// does not depend on n, but for each window, a bundle in progress needs up to
-// 64 KiB of memory. A Bloom or counting filter that is not Blocked has at least
-// one window for each 2^32 bits or counters. A sketch and heavy hitters have no
-// windows, so n has no effect on them.
+// default, the number depends on the structure's size. For each window, a
+// bundle in progress needs up to 64 KiB of memory. A filter does not depend on
+// n, but a top k does: its size and the bounds of its counts may differ. A
+// Bloom or counting filter that is not Blocked has at least one window for each
+// 2^32 bits or counters. A sketch and heavy hitters have no windows, so n has
+// no effect on them.
 //
 // Windows returns [hashfam.ErrParams] unless n is from 0 to 4,096.
 func (p Plan) Windows(n int) (Plan, error) {

@@ -107,9 +107,14 @@ func (f *readFn) readPlain(ctx context.Context, rt *sdf.LockRTracker, content io
 	f.tally.Totals[storedRead] += n
 	ended := len(r.Keys) == 0 || restriction(rt).End == size
 	if ended && r.Offset != size {
-		return errs.Field(hashfam.ErrParams, "length", r.Offset, fmt.Sprintf("%d bytes, as listed", size))
+		return wrongLength(r.Offset, size)
 	}
 	return nil
+}
+
+// wrongLength returns the error for a file that does not have its listed size.
+func wrongLength(got, listed int64) error {
+	return errs.Field(hashfam.ErrParams, "length", got, fmt.Sprintf("%d bytes, as listed", listed))
 }
 
 // restriction returns the piece.
@@ -154,12 +159,28 @@ func (f *readFn) linesFrom(content io.Reader, start int64) (*lines.Reader, error
 	return lines.NewReader(content, c), err
 }
 
+// A countingReader counts the bytes that are read.
+type countingReader struct {
+	io.Reader
+	n int64
+}
+
+func (r *countingReader) Read(b []byte) (int, error) {
+	n, err := r.Reader.Read(b)
+	r.n += int64(n)
+	return n, err
+}
+
 // readCompressed adds all lines in a compressed file if the piece contains its
-// start.
+// start. It returns an error if the file does not have its listed size.
 func (f *readFn) readCompressed(ctx context.Context, rt *sdf.LockRTracker, content io.Reader, size int64) error {
 	if restriction(rt).Start == 0 && rt.TryClaim(int64(0)) {
-		if err := f.readAll(ctx, content); err != nil {
+		stored := &countingReader{Reader: content}
+		if err := f.readAll(ctx, stored); err != nil {
 			return err
+		}
+		if stored.n != size {
+			return wrongLength(stored.n, size)
 		}
 		f.tally.Totals[storedRead] += uint64(size)
 	}
@@ -209,9 +230,9 @@ func (f *readFn) addLines(ctx context.Context, r *lines.Reader, first bool, mine
 	return f.tally.Totals[bytesRead] - before, nil
 }
 
-// countFile counts a file when its first batch has been read, of which n lines
-// belong to this piece. If the batch has lines, but none of them belongs to
-// this piece, another piece counts the file.
+// countFile counts a file when its first batch has been read. n is the number
+// of lines in this batch that belong to this piece. If the batch has lines, but
+// n is 0, another piece counts the file.
 func (f *readFn) countFile(batch *lines.Reader, n int) {
 	if n == 0 && len(batch.Keys) > 0 {
 		return

@@ -127,9 +127,10 @@ func (s spec) checkRate(sum Summary) error {
 	return nil
 }
 
-// rateAt returns the rate that is expected of the filter with some keys, or 1
-// for a static filter, which is built for its keys. In parts, this is the rate
-// of a part with an equal share of the keys.
+// rateAt returns the rate that is expected of the filter if it contains the
+// given number of keys, or 1 for a static filter, which is built for its keys.
+// For a filter in parts, it returns the rate of one part with an equal share of
+// the keys.
 func (s spec) rateAt(keys uint64) (float64, error) {
 	parts := uint64(max(s.Parts, 1))
 	inPart := keys/parts + min(keys%parts, 1) // rounded up

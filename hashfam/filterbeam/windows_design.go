@@ -82,9 +82,9 @@ func (c *windowCollector) flush() error {
 	return c.blocks.flush()
 }
 
-// sendCopy sends each window of the copy. The numbers of items in the single
-// windows are not known, so the first window is sent with the total, and the
-// others with 0.
+// sendCopy sends the bundle's own array, one window at a time. The number of
+// items in each window is not known, so the first window is sent with the
+// total, and the others with 0.
 func (c *windowCollector) sendCopy() error {
 	encoded, err := c.own.frame()
 	if err != nil {

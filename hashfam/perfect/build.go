@@ -113,8 +113,9 @@ func (b *builder) endLevel(f *filler, n uint64) {
 	b.shape.bumped = append(b.shape.bumped, uint64(len(f.bumped.digests)))
 }
 
-// addLevels builds the levels for the waiting keys. If the keys have values, it
-// sorts a copy of the digests, so that each digest stays at the position of its
+// addLevels builds the remaining levels for the waiting keys, which changes the
+// order of the digests. If the keys have values, addLevels uses a copy of the
+// digests, so that b.waiting still has each digest at the position of its
 // value.
 func (b *builder) addLevels(ctx context.Context) error {
 	digests := b.waiting.digests

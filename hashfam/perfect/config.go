@@ -54,7 +54,8 @@ func (p Params) compact() string {
 	return ""
 }
 
-// SizeBytes returns the size in bytes of the structure from which p comes, or 0
-// if p comes from no structure, because the size depends a little on the keys.
-// To plan a structure, use [Config.EstimatedBytes].
+// SizeBytes returns the size in bytes of the structure that p was read from. If
+// p was not read from a structure or its encoding, SizeBytes returns 0, because
+// the size depends a little on the keys. To plan a structure, use
+// [Config.EstimatedBytes].
 func (p Params) SizeBytes() uint64 { return p.bytes }

@@ -7,7 +7,7 @@
 //   - create a set, or a map to small values: [FilterConfig], [NewFilter]
 //   - query the set: [Filter.Contains], [Filter.ContainsString]
 //   - look up values: [Filter.Value]
-//   - store: [Function.WriteTo] or [Function.MarshalBinary], [Function.ReadFrom]
+//   - store: [Function.WriteTo], [Function.ReadFrom]
 //
 // These are for special purposes:
 //

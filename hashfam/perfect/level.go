@@ -51,8 +51,8 @@ func newLevel(n, base uint64, compact bool, seeds []byte) level {
 func bucketsOf(n uint64) uint64 { return n*bucketsPer/bucketKeys + 1 }
 
 // sliceOf returns the slice length for n places: the largest power of two up to
-// n/12, but at least minSlice and at most maxSlice. If slices were longer, too
-// few would contain the places at both ends.
+// n/12, but at least minSlice and at most maxSlice. With longer slices, too few
+// of them would contain the first and the last places.
 func sliceOf(n uint64) uint64 {
 	return min(maxSlice, uint64(1)<<(bits.Len64(max(minSlice, n/12))-1))
 }

@@ -151,10 +151,10 @@ func (c candidate) serves(n Needs) bool {
 	return true
 }
 
-// bloomFirst moves the Bloom filter to the front if it needs no more than 5%
-// more memory per key than the first choice. The Bloom filter is preferred
-// because it is filled much faster than a compact cuckoo filter and accepts
-// every key.
+// bloomFirst moves the Bloom filter to the front if it has the same rate as the
+// first choice and needs no more than 5% more memory per key. The Bloom filter
+// is preferred because it is filled much faster than a compact cuckoo filter
+// and accepts every key.
 func bloomFirst(list []Choice) []Choice {
 	i := slices.IndexFunc(list, func(c Choice) bool { return c.Structure == "bloom" })
 	if i > 0 && list[i].Rate == list[0].Rate && list[i].BitsPerKey <= 1.05*list[0].BitsPerKey {

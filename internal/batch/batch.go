@@ -35,10 +35,12 @@ var multiplier = hashfam.Digest(1).Probe()
 func Use(uint64) {}
 
 // Spread returns the first few digests, which are called a group, and the other
-// digests. With assembly code, it also requests the memory of the next group,
-// without waiting for it. Otherwise, it loads the memory of the returned group.
-// The array has the given number of bytes, and a digest needs those at
-// Reduce(v, bytes) for the first k values v of its probe sequence.
+// digests. In builds with assembly code, Spread also requests the memory of the
+// next group, without waiting for it. In other builds, it loads the memory of
+// the returned group.
+//
+// The array has the given number of bytes. A digest needs k of them: byte
+// Reduce(v, bytes) for each of the first k values v of its probe sequence.
 func Spread(array []uint64, digests []hashfam.Digest, k int, bytes uint64) (group, rest []hashfam.Digest) {
 	group, rest, next := split(digests)
 	spread(array, next, k, bytes, multiplier)

@@ -21,7 +21,8 @@ func spread(array []uint64, digests []hashfam.Digest, k int, bytes uint64, multi
 //go:noescape
 func blocks256(array []uint64, digests []hashfam.Digest, n uint64, multiplier hashfam.Probe)
 
-// has sets dst, which is as long as digests.
+// has sets dst[i] to the result of [Array.Has] for digests[i]. The lengths must
+// match.
 //
 //go:noescape
 func has(a *Array, dst []bool, digests []hashfam.Digest, multiplier hashfam.Probe)

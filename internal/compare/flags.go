@@ -124,8 +124,8 @@ func (o *options) setSynthetic(text string) error {
 }
 
 // items returns a function that stores the items of a comma-separated list in
-// *to, without duplicates. If the list has several items, its error names the
-// wrong one.
+// *to, without duplicates. If the list has several items, the error names the
+// one that is wrong.
 func items[T comparable](to *[]T, want string, read func(item string) (T, bool)) func(text string) error {
 	return func(text string) error {
 		*to = nil

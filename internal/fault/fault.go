@@ -41,10 +41,10 @@ func (m *Maker) Zero(name, make string) any {
 // RateRange describes the allowed rates, which are not percentages.
 const RateRange = "above 0 and below 1; 0.05 is 5%"
 
-// Fits returns an error with the given reason if a structure of this many bytes
-// is larger than this platform allows. The error names the field that
-// determines the size, and its value. Plans may be larger, so they do not call
-// Fits.
+// Fits returns an error with the given reason if a structure with the given
+// number of bytes is larger than this platform allows. The error names the
+// field that determines the size. Fits is not called for plans, because they
+// can be for another platform.
 func (m *Maker) Fits(reason error, field string, value any, bytes uint64) error {
 	if bytes <= sizing.MaxBytes {
 		return nil

@@ -40,10 +40,11 @@ const (
 // gzipMagic are the first bytes of a gzip member.
 const gzipMagic = "\x1f\x8b"
 
-// signatures are the first bytes of files. A question mark in magic matches any
-// byte. A file that ends within magic is incomplete, and must not be read as
-// lines, so it is also recognized if it has least bytes or more. least is 0
-// where the beginning of magic could be a text.
+// signatures are the first bytes of files that are not plain. A question mark
+// in magic matches any byte. A file that ends within magic is incomplete, but
+// must not be read as lines, so it is recognized if it has least bytes or more.
+// But if least is 0, it is not recognized, because the beginning of magic could
+// be a text.
 var signatures = []struct {
 	form  Form
 	magic string
@@ -121,11 +122,13 @@ func (c *Content) Kind() string {
 // headBytes is the largest number of bytes that Recognize reads.
 const headBytes = 1 << 10
 
-// Recognize reads the first bytes of r and returns its content. If r can seek,
-// Recognize seeks back, and r is the Reader of the result. Lines end with a
-// zero byte if nul is true. When Recognize has a line, it does not wait for
-// more bytes, unless they may be zlib data. If r returns an error, reading the
-// content returns it again.
+// Recognize determines the form of a file from its first bytes, which it reads
+// from r. The Reader of the result yields the whole content. If r returns an
+// error other than io.EOF, the Reader returns it again after the first bytes.
+// Otherwise, if r can seek, Recognize seeks back, and the Reader is r itself.
+//
+// Lines end with a zero byte if nul is true. When Recognize has read a line, it
+// does not wait for more bytes, unless the file may contain zlib data.
 func Recognize(r io.Reader, nul bool) *Content {
 	c := &Content{}
 	end := byte('\n')
@@ -241,10 +244,10 @@ func hasZlibHeader(first []byte) bool {
 const zlibBytes = 128
 
 // isZlib reports whether first is the beginning of zlib data. Since a text can
-// also begin with such a header, first must not be a text, and must be
-// decompressed without an error, up to the checksum at the end of the data. If
-// first ends before the checksum, it must have at least zlibBytes bytes,
-// because a shorter text in an old encoding could also be decompressed so far.
+// also begin with a zlib header, there are two more conditions: first is not a
+// text, and it can be decompressed without an error. If first ends before the
+// checksum at the end of the data, it must also have at least zlibBytes bytes,
+// because a shorter text in an old encoding may happen to pass this test.
 func isZlib(first []byte) bool {
 	if !hasZlibHeader(first) || isText(first) {
 		return false

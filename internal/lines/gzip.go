@@ -14,9 +14,10 @@ type GzipReader interface {
 }
 
 // Gunzip returns a reader that decompresses r using z, which must not be in
-// use. Like the program gzip, the reader reads all members, and ignores zeros
-// after the last one, because tapes and some stores fill up their blocks with
-// zeros. If other bytes follow, it returns [ErrNotGzip].
+// use. It returns the error of z if r does not begin with a gzip header. Like
+// the program gzip, the reader reads all members, and ignores zeros after the
+// last one, because tapes and some stores fill up their blocks with zeros. If
+// other bytes follow, Read returns [ErrNotGzip].
 func Gunzip(r io.Reader, z GzipReader) (io.Reader, error) {
 	m := &members{bufio.NewReaderSize(r, chunk), z}
 	return m, m.begin()

@@ -191,9 +191,9 @@ var errOtherEnds = errors.New(`lines end with a carriage return alone: use tr '\
 const otherBytes = 64 << 10
 
 // hasOtherEnds reports whether a file that begins with this line, or with a
-// part of it, has carriage returns but no line feed in its first 64 KiB. whole
-// is true if the file consists of this line alone. Such a line may end with a
-// carriage return, because its key is the same for both kinds of line ends.
+// part of it, has a carriage return but no line feed in its first 64 KiB. whole
+// is true if the file consists of this line alone. A carriage return at the end
+// of the line does not count, because the line's key does not contain it.
 func hasOtherEnds(line []byte, whole bool) bool {
 	if !whole && len(line) < otherBytes {
 		return false

@@ -19,15 +19,16 @@
 //
 // # Uses
 //
-// [Members] builds a filter. The value of each member is a fingerprint, which
-// is the third value of its probe sequence. [Ribbon.Contains] compares a
+// [Members] builds a filter. The value of each member is a fingerprint: r bits
+// of the third value of its probe sequence. [Ribbon.Contains] compares a
 // digest's value with its fingerprint, so a digest that is not a member is a
 // false positive with probability 2^-r.
 //
-// [Separated] builds a filter that contains no digest of a second list. It adds
-// a ribbon of one column, in which the values of members are their
-// fingerprints, and the values of the others that pass the filter are the
-// opposite.
+// [Separated] builds a filter that contains no digest of a second list, the
+// others. It adds a second ribbon of one column for all members, and for those
+// of the others that pass the first ribbon. In the second ribbon, the value of
+// a member is its fingerprint, and the value of another digest is the opposite
+// of its fingerprint.
 //
 // Both functions read lists in the order of [Sort]:
 //

@@ -92,10 +92,10 @@ func Separated(ctx context.Context, b Build, columns uint32, members, others []h
 }
 
 // classOf returns a second ribbon that contains next(d) for each digest d in
-// members, and for none in others, whose values are the opposite of their
-// fingerprints. The second ribbon does not use d itself, because the digests
-// that pass a ribbon with segments of two sizes are not spread evenly over the
-// starts.
+// members, and for none in others. To exclude the others, their values are the
+// opposite of their fingerprints. The second ribbon does not use d itself,
+// because the digests that pass a ribbon with segments of two sizes are not
+// spread evenly over the starts.
 func classOf(ctx context.Context, b Build, members, others []hashfam.Digest) (*Ribbon, error) {
 	r := &Ribbon{columns: OneColumn, keys: uint64(len(members) + len(others))}
 	lists := [][]hashfam.Digest{nextOf(members), nextOf(others)}

@@ -71,8 +71,8 @@ type sorter struct{ buffer []hashfam.Digest }
 
 var sorters = sync.Pool{New: func() any { return new(sorter) }}
 
-// sort sorts a list of digests whose ranks can differ only in the last left
-// bits. If left is 0, all digests are equal.
+// sort sorts a list of digests whose ranks differ at most in their lowest bits.
+// left is the number of these bits, so if left is 0, all digests are equal.
 func (s *sorter) sort(list []hashfam.Digest, left int) {
 	switch {
 	case len(list) <= insertKeys:
@@ -101,10 +101,11 @@ func insert(list []hashfam.Digest) {
 	}
 }
 
-// divide divides a list whose ranks can differ only in the last left bits. It
-// sorts the list in place by the first flagBits of these bits, and returns the
-// parts in which they are equal, and the number of remaining bits. With more
-// bits at a time, it would write to too many parts at once for the cache.
+// divide divides a list of digests whose ranks differ at most in their lowest
+// left bits. It sorts the list in place by the highest flagBits of these bits.
+// divide returns the parts in which the sorted bits are equal, and the number
+// of remaining bits. With more bits at a time, it would write to too many parts
+// at once for the cache.
 func divide(list []hashfam.Digest, left int) (parts [][]hashfam.Digest, shift int) {
 	const mask = 1<<flagBits - 1
 	shift = max(0, left-flagBits) // this may include bits by which the list is already sorted

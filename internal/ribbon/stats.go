@@ -46,8 +46,8 @@ func LeastBytes(n uint64) uint64 {
 
 // ColumnsWithin returns the largest number of columns for which the payload for
 // the digests of r will not exceed the given size. The result is exact if it
-// and the number of columns of r are equal when rounded up to whole columns,
-// since the bumped digests depend only on the rounded number.
+// rounds up to the same whole number as the columns of r, because this number
+// determines which digests are bumped. Otherwise it is an estimate.
 func (r *Ribbon) ColumnsWithin(bytes uint64) uint32 {
 	return uint32(sort.Search(MaxColumns, func(c int) bool {
 		words := uint64(max(1, len(r.layers)) - 1)

@@ -57,8 +57,8 @@ func (r *Ring) Count() (turn bool) {
 // goes back. It also returns 0 for the first call, since all previous keys
 // belong to the part of this call. For a window of keys, it always returns 0.
 //
-// Only times from 1678 to 2262 can be encoded, so Advance replaces earlier and
-// later times by the first or the last of these.
+// Only times from September 1677 to April 2262 can be encoded, so Advance
+// replaces earlier and later times by the first or the last of these.
 func (r *Ring) Advance(t time.Time) (begun uint64) {
 	if r.length == 0 {
 		return 0
@@ -87,9 +87,10 @@ func (r *Ring) at(nanosecond int64) int64 {
 // false.
 func (r *Ring) Known() bool { return r.length != 0 && r.part != unknown }
 
-// Word returns the position for an encoding: the number of keys in the newest
-// part, or that part's number since 1970 in two's complement, which is -2^63 if
-// the time is unknown.
+// Word returns the position for an encoding. In a window of keys, this is the
+// number of keys in the newest part. In a window of time, it is the number of
+// the newest part since 1970 in two's complement, or -2^63 if the time is
+// unknown.
 func (r *Ring) Word() uint64 {
 	if r.length == 0 {
 		return r.used
@@ -124,6 +125,9 @@ func (r *Ring) Reset() {
 // begin with the oldest. It returns the new parts, which the caller should
 // clear.
 func Turn[T any](parts []T, n uint64) []T {
+	if n == 0 {
+		return nil
+	}
 	k := int(min(n, uint64(len(parts))))
 	slices.Reverse(parts[k:]) // the order of the others does not matter
 	slices.Reverse(parts)

@@ -80,8 +80,9 @@ func nines(n uint64) float64 {
 var groupings = [pairSlots + 1]float64{1, 255, 3025, 7770, 6951, 2646, 462, 36, 1}
 
 // crowdedChance returns the probability that nine keys have the same two
-// buckets. If they have k different fingerprints, all k must tie these buckets,
-// and each key must have one of the two as its first bucket.
+// buckets. If they have k different fingerprints, each of the k must tie these
+// buckets, as [tieChance] describes, and each key must have one of the two as
+// its first bucket.
 func crowdedChance(m uint64, f int) float64 { return crowdedWith(m, f, tieMoments(m)) }
 
 // crowdedWith is crowdedChance for the sums that tieMoments returns.
@@ -217,14 +218,16 @@ const leastCuckooRate = 1.0 / (1 << MaxFingerprintBits)
 // LeastCuckooRate returns the lowest rate of a plan for n keys.
 func LeastCuckooRate(n uint64) float64 { return leastCuckooRate + math.Ldexp(float64(n), -64) }
 
-// CuckooPlan returns the smallest table for n keys at the rate eps. A slot is
-// smaller than a fingerprint by the given number of saved bits, which is 1 in a
-// compact table and otherwise 0. For each width, CuckooPlan computes the fewest
-// buckets with which the keys fit and the rate is low enough, because a few
-// more buckets can reduce the rate as much as another bit in all fingerprints.
-// It tries widths until a wider fingerprint needs more memory than it saves in
-// buckets. CuckooPlan returns false if no table within MaxBits can be used, or
-// if eps is below [LeastCuckooRate].
+// CuckooPlan returns the smallest table, or one that is up to 0.1% larger, for
+// n keys at the rate eps. A slot is smaller than a fingerprint by the given
+// number of saved bits, which is 1 in a compact table and otherwise 0.
+//
+// For each width, CuckooPlan computes the fewest buckets with which the keys
+// fit and the rate is low enough (see leastBuckets), because a few more buckets
+// can reduce the rate as much as another bit in all fingerprints. It tries
+// widths until a wider fingerprint needs more memory than it saves in buckets.
+// CuckooPlan returns false if no table within MaxBits can be used, or if eps is
+// below [LeastCuckooRate].
 //
 // The size never decreases when n increases or eps decreases, because a table
 // for more keys or a lower rate is also considered for fewer keys and a higher
@@ -249,14 +252,15 @@ func CuckooPlan(n uint64, eps float64, saved int) (CuckooShape, bool) {
 	return best, size <= MaxBits
 }
 
-// leastBuckets returns the smallest number of buckets up to limit in which n
-// keys fit and have the rate eps, using fingerprints of f bits. If there is no
-// such number, leastBuckets returns false.
+// leastBuckets returns the smallest number of buckets m, up to limit, with
+// which n keys fit and have the rate eps or less, using fingerprints of f bits.
+// If there is no such m, leastBuckets returns false.
 //
-// From some number on, all numbers of buckets have enough slots and a low
-// enough rate. But crowding depends on the bits of m, so numbers that may be
-// crowded are tried one after another. Since only numbers with eleven
-// significant bits are tried, the result may be larger than necessary by 0.1%.
+// A bisection finds the smallest m with enough slots and a low enough rate. But
+// the risk that more than eight keys have the same two buckets depends on the
+// bits of m, so it can be higher for a larger m. Where this matters, values of
+// m are tried one after another. To save time, these are only the numbers with
+// eleven significant bits, so the result may be 0.1% larger than necessary.
 func leastBuckets(n uint64, eps float64, f int, limit uint64) (uint64, bool) {
 	guess := max(float64(n)/7.76, float64(n)/(math.Exp2(float64(f))*-math.Log1p(-eps)))
 	roomy := leastEven(guess, limit, func(m uint64) bool {
@@ -318,9 +322,9 @@ func CuckooWithin(n, bits uint64, saved int) (best CuckooShape, ok bool) {
 
 // mostBuckets returns the largest even number of buckets up to most in which n
 // keys fit, using fingerprints of f bits, or false if there is none. Since
-// crowding depends on the bits of m, keys may fit in a table but not in a
-// larger one. mostBuckets only tries numbers less than 256 below most, which
-// was enough for 10^6 sizes of up to 4*10^9 keys.
+// [CrowdedPairs] depends on the bits of the number of buckets, keys may fit in
+// a table but not in a larger one. mostBuckets only tries numbers less than 256
+// below most, which was enough for 10^6 sizes of up to 4*10^9 keys.
 func mostBuckets(n uint64, f int, most uint64) (uint64, bool) {
 	for m := most; m >= 2 && m+256 > most && n <= cuckooLoad(m); m -= 2 {
 		if cuckooFits(m, f, n) {

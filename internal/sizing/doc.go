@@ -9,8 +9,8 @@
 //
 // The textbook rate (1-(1-1/m)^{kn})^k is only a lower bound (Bose et al. 2008,
 // Christensen et al. 2010), so a filter that is sized using this formula misses
-// its target. The plans in this package use [Rate] instead, the exact
-// expectation.
+// its target. The plans in this package use exact expectations instead, for
+// example [Rate].
 package sizing
 
 const (

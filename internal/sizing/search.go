@@ -110,8 +110,8 @@ func bestHashes(k int, rate func(k int) float64) (int, float64) {
 const usefulHashes = 64
 
 // HashesWithin returns the number of hash functions with the lowest rate for n
-// keys and about the given number of bits, so it is the inverse of planning. n
-// must be positive.
+// keys, which must be positive. bits is about the size of the filter, from
+// which the search starts.
 func HashesWithin(bits, n uint64, rate func(k int) float64) int {
 	k := min(usefulHashes, clampHashes(float64(bits)/float64(n)*math.Ln2))
 	k, _ = bestHashes(k, rate)

@@ -13,11 +13,11 @@ import (
 // A payload begins with these fields, in little-endian order. They are followed
 // by
 //
-//   - the tail, unless missed is 0: row by row, the first counter of a word in
-//     its low bits
-//   - the records, by ascending digest: count, guess, length and key as in a
-//     [log]
-//   - zeros up to a multiple of 8 bytes.
+//   - the words of the tail, unless missed is 0: all counters of the first row,
+//     then those of the second. A word's first counter is in its lowest bits.
+//   - the records in ascending order of their digests. Each contains count,
+//     guess, length and key as in a [log].
+//   - zeros up to a multiple of 8 bytes
 //
 // The digests are not stored, since they can be computed using the keys. A
 // blank tracker has no payload.
@@ -44,8 +44,8 @@ func (t *Tracker) PayloadBytes() uint64 {
 	return (size + 7) / 8 * 8
 }
 
-// Payload returns the payload. It first copies and sorts the records, in O(r log
-// r) time and O(r) memory for r records.
+// Payload returns the payload. It first copies and sorts the records, in O(r
+// log r) time and O(r) memory for r records.
 func (t *Tracker) Payload() frame.Payload {
 	return func(yield func([]byte) bool) {
 		if t.blank() {
@@ -72,8 +72,9 @@ func (t *Tracker) byDigest() []record {
 }
 
 // Decode returns the tracker with the given goal and payload, using digests
-// computed by fam. It does not retain data. If no tracker can have this payload,
-// Decode returns ErrCorrupt.
+// computed by fam. It does not retain data. Decode compares each field with the
+// goal, the other fields and the length of data, and returns ErrCorrupt if they
+// do not agree.
 func Decode(r *frame.Reader, data []byte, g Goal, fam hashfam.Family) (Tracker, error) {
 	if len(data) < fixedBytes {
 		return Tracker{}, r.Corrupt("payload length", len(data), fmt.Sprint("at least ", fixedBytes))

@@ -9,7 +9,8 @@ import (
 
 // A Goal describes which keys a tracker should find, and how many bytes it can
 // use. All sizes are computed in 64 bits, so they are the same on every
-// platform, but the limits below are lower for 32-bit addresses.
+// platform. But on platforms with 32-bit addresses, MaxMemory and maxLog are
+// lower.
 type Goal struct {
 	Phi    float64 // for heavy hitters, the fraction of the total, otherwise 0
 	K      int     // for the top k, their number, otherwise 0
@@ -54,8 +55,8 @@ func (g Goal) wanted() int {
 }
 
 // tailWords returns the initial number of words in the tail. With a budget, the
-// tail gets half of it, rounded down to four significant bits, so that it can be
-// halved.
+// tail gets half of it, rounded down to four significant bits, so that it can
+// be halved.
 func (g Goal) tailWords() uint64 {
 	switch {
 	case !g.grows():
@@ -69,8 +70,9 @@ func (g Goal) tailWords() uint64 {
 }
 
 // canHalve reports whether the log may get half of the memory of a tail with
-// the given number of words. This requires a budget, and the tail must use more
-// than 1/8 of it.
+// the given number of words. This requires a budget, of which the tail must use
+// more than 1/8. The number of words must be a multiple of four, so that each
+// of the two rows can be halved.
 func (g Goal) canHalve(words uint32) bool {
 	return !g.grows() && 8*uint64(words) > g.Memory/8 && words%4 == 0
 }

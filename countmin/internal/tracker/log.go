@@ -18,7 +18,7 @@ import (
 //	r-8   digest  8
 //	r     count   8: never below the truth
 //	r+8   guess   8: the part of the count that is an estimate: the tail's count
-//	                 when the key was admitted
+//	                 of the key when the key was admitted, or after a merge
 //	r+16  length  4: of the key
 //	r+20  key
 type log []byte

@@ -101,9 +101,9 @@ func (t *Tracker) Stray(shard, n int) bool {
 	return false
 }
 
-// fit completes a tracker after its log was built by other means than Observe.
-// If the log is longer than its room, the room grows or records are evicted, as
-// in makeRoom. The log's array then has no more memory than the log needs.
+// fit completes a tracker after Merge or Join has built its log. If the log is
+// longer than its room, fit does the same as makeRoom: the room grows, or
+// records are evicted. Then the log's array has no unused memory.
 func (t *Tracker) fit() {
 	length := uint64(len(t.log))
 	t.resize(length)

@@ -93,12 +93,14 @@ func (t *Tracker) evict(bar, size uint64) {
 	t.relink()
 }
 
-// lastBeforeK returns the rank of the last record to evict so that about K
-// records remain, even if many have the same count. It considers the records
-// with a count of at most bar, beginning with the lowest rank, and stops when
-// only K records remain and the given number of bytes is freed. If the log can
-// grow, it stops when K records or half of the records remain, whichever is
-// more, no matter how many bytes are freed.
+// lastBeforeK returns the rank of the last record to evict. Records can be
+// evicted if their count is at most bar, beginning with the lowest rank. Since
+// many records can have the same count, evicting all of them could leave far
+// fewer than K. So lastBeforeK stops when only K records remain and the given
+// number of bytes is freed.
+//
+// If the log can grow, no bytes need to be freed. lastBeforeK then stops when K
+// records or half of the records remain, whichever is more.
 func (t *Tracker) lastBeforeK(bar, size uint64) rank {
 	low := t.index.heads[:0] // evict will rebuild the index, so use its memory
 	for r := range t.log.all() {

@@ -88,11 +88,12 @@ func (p *page) shorten(marked uint64, half *page) (h, rest uint64) {
 	return marked >> (p.tail & 63) & 1, marked << ((half.tail - p.tail + 1) & 63) & (2*half.free - 1)
 }
 
-// differ compares each slot in lanes with a key whose value is in every lane of
-// values. It returns the known bits in which the slot's key differs, so a lane
-// is zero if the keys may be the same. The lane of a free slot is never zero.
-// Since no slot's value is zero, subtracting 1 from each lane does not borrow
-// from the next lane.
+// differ compares each slot in lanes with a key. Every lane of values must
+// contain the result of p.value for this key. In the result of differ, a lane
+// contains the known bits in which the slot differs from the key, so it is zero
+// if the slot may contain the key. The lane of a free slot is never zero. Since
+// no slot's value is zero, subtracting 1 from each lane does not borrow from
+// the next lane.
 func (p *page) differ(lanes, values table.Lanes) table.Lanes {
 	v := lanes.Xor(p.frees)
 	unknown := v.Xor(v.Sub(p.Ones)) // the marker and all lower bits

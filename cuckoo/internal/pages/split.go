@@ -6,10 +6,11 @@ import (
 	"github.com/filterfam/filterfam/cuckoo/internal/table"
 )
 
-// A trial makes room for a key, and remembers its changes, so that they can be
-// undone if it fails. It does not put orphans into a page that existed before,
-// but replaces this page by a copy. Only the new key may be put into such a
-// page, because the trial has then succeeded.
+// A trial makes room for a key by splitting pages, and remembers its changes,
+// so that they can be undone if it fails. Pages that existed before stay as
+// they are: a page is replaced by its halves or, if it gets an orphan (see
+// [directory]), by a copy. Only the new key may be put into such a page itself,
+// because the trial has then succeeded.
 type trial struct {
 	*Set
 	before  uint64 // the memory used
@@ -72,7 +73,7 @@ func (t *trial) place(d *directory, k locus) (known uint8, ok bool) {
 // placeOrphan is like place for an orphan, whose number of known bits is given.
 // If the tails of the orphan's page are too short for these bits, placeOrphan
 // makes them longer. If even the longest tails are too short, or if there is no
-// room, it splits the page.
+// room, it splits the page, even if the page is almost empty.
 func (t *trial) placeOrphan(d *directory, k locus, known uint8) bool {
 	for {
 		p := d.page(k.address)
@@ -121,11 +122,10 @@ func (t *trial) isNew(p *page) bool {
 	return slices.ContainsFunc(t.changes, func(c change) bool { return p == c.new[0] || p == c.new[1] })
 }
 
-// almostEmpty reports whether a page should not split to make room for a new
-// key because less than an eighth of its slots are used. Such a page has no
-// room only because a few keys have many copies, and separating these keys
-// would use too much memory. This does not apply to orphans, because they must
-// get room in any case.
+// almostEmpty reports whether less than an eighth of a page's slots are used.
+// If such a page has no room for a new key, only a few keys with many copies
+// can be the reason. The page is then not split, because separating these keys
+// would use too much memory.
 func (s *Set) almostEmpty(p *page) bool { return uint64(p.taken) < table.Slots*s.Buckets/8 }
 
 // halvesHold reports whether a key would have a known tail bit in the page's

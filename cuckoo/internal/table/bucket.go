@@ -82,11 +82,11 @@ func (t *Table) Lanes(i uint64) Lanes {
 // as stored, if the table is narrow.
 func (t *Table) Word(i uint64) uint64 { return t.load(i * t.stride) }
 
-// load returns the word that starts at a bit. Its lowest 57 bits are valid, or
-// 60 if the bit is in the middle of a byte, or 64 if it is the first of a byte.
-// Since all buckets start at the first bit or in the middle of a byte, and
-// those of 64 bits at the first, the word of a narrow bucket contains the whole
-// bucket.
+// load returns the word that starts at a bit of the table. All of its 64 bits
+// are valid if this is the first bit of a byte, the lowest 60 if it is in the
+// middle of a byte, and otherwise at least the lowest 57. A bucket of 64 bits
+// starts at the first bit of a byte, and every other bucket starts there or in
+// the middle. So if the table is narrow, the word contains the whole bucket.
 func (t *Table) load(bit uint64) uint64 {
 	i := bit >> 3
 	return binary.LittleEndian.Uint64(t.Bytes[i:i+8]) >> (bit & 7)
@@ -121,9 +121,10 @@ func (t *Table) flip16(bit uint64, change Lanes) {
 	binary.LittleEndian.PutUint64(b[8:], binary.LittleEndian.Uint64(b[8:])^high)
 }
 
-// Decode returns the lanes, 16 bits each, when w is a narrow sorted bucket. It
-// moves the nibbles a to d, and the rests A to D, to their lanes in two steps.
-// Each step separates what is adjacent:
+// Decode returns the lanes, 16 bits each, of a narrow sorted bucket w. The
+// number in w determines the nibbles a to d of the four fingerprints, and is
+// followed by their rests A to D. In two steps, Decode moves the nibbles and
+// the rests to their lanes. Each step separates what is adjacent:
 //
 //	bit   48    32    16     0
 //	  n    .     .     .  dcba
@@ -134,7 +135,7 @@ func (t *Table) flip16(bit uint64, change Lanes) {
 //	       D     C     B     A
 //	      dD    cC    bB    aA
 //
-// Until the last line, w also has bits that do not belong to these parts.
+// After the first step, w also has other bits, which the second step removes.
 func (t *Table) Decode(w uint64) uint64 {
 	n := uint64(nibbles[w&codeMask])
 	n = (n | n<<24) & 0x000000ff_000000ff

@@ -97,8 +97,8 @@ type Hash struct {
 // need to be unrelated, which requires two multiplications and a shift between
 // them. After a single multiplication, the offsets would nearly be an
 // arithmetic progression. In some families, they would all be so close to each
-// other that only few buckets are connected. Since only the high bits of a
-// product are mixed well, the pattern combines them with the low bits.
+// other that only few buckets are connected. The low bits of a product are not
+// mixed well, so the pattern is the product XOR its high half.
 func (p *Partners) Hash(fp uint64) Hash {
 	if fp < uint64(len(p.hashes)) {
 		return p.hashes[fp]

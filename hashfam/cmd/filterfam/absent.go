@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -71,17 +72,20 @@ func (c *command) digestsBeside(ctx context.Context, a *absent, fam hashfam.Fami
 // errFound ends the search for a line.
 var errFound = errors.New("found")
 
-// place returns the name of the first file that contains the digest, with the
-// number of the line. It cannot read standard input again, so that has no line
-// number.
+// place returns the name of the first file that contains a key with digest d,
+// with the number of its line. Standard input and pipes cannot be read again,
+// so their lines have no number, and the first of them is named if no other
+// file contains the key.
 func (c *command) place(ctx context.Context, names []string, fam hashfam.Family, d hashfam.Digest) string {
 	defer func(empty bool) { c.read.empty = empty }(c.read.empty)
 	c.read.empty = true // they are counted
-	place := "standard input"
+	unread := ""
 	for _, name := range names {
 		if !regular([]string{name}) {
+			unread = cmp.Or(unread, name)
 			continue
 		}
+		place := ""
 		number := 0
 		err := c.eachOf(ctx, name, fam, func(b batch) error {
 			if i := slices.Index(b.digests, d); i >= 0 {
@@ -92,8 +96,11 @@ func (c *command) place(ctx context.Context, names []string, fam hashfam.Family,
 			return nil
 		})
 		if err != nil { // usually errFound
-			return place
+			return cmp.Or(place, name)
 		}
 	}
-	return place
+	if unread == "-" {
+		return "standard input"
+	}
+	return cmp.Or(unread, names[0])
 }

@@ -29,10 +29,10 @@ type collected [][]hashfam.Digest
 // have fewer.
 const perArray = 1 << 17
 
-// add adds digests. Before it allocates a further array, it passes to check the
-// memory for all arrays, for the one that will hold all digests, and for a
-// static filter with 32 bits per digest. If check returns an error, add returns
-// it.
+// add adds digests. Before it allocates another array, it calls check with a
+// number of bytes: the total of all arrays, of the slice that will hold all
+// digests, and of a static filter with 32 bits per digest. If check returns an
+// error, add returns it.
 func (all *collected) add(digests []hashfam.Digest, check func(bytes uint64) error) error {
 	for len(digests) > 0 {
 		last := len(*all) - 1

@@ -46,10 +46,11 @@ func (c *command) filled(f *buildFlags, n uint64, each func(use func(batch) erro
 	return made, c.checkFilled(f, made, lines)
 }
 
-// checkFilled returns an error if the rate of a filter is too high for its
-// flags. The rate of a single filter depends on chance, so checkFilled also
-// accepts the filter if the expected rate for its parameters and number of
-// lines is low enough.
+// checkFilled returns an error if the rate of a filter is more than twice --fpr
+// or, if --fpr is not given, so high that the filter is useless. With --force,
+// it returns nil. The rate of a single filter depends on chance, so checkFilled
+// also accepts the filter if the rate that is expected for its parameters and
+// number of lines is low enough.
 func (c *command) checkFilled(f *buildFlags, made structure, lines uint64) error {
 	filter, ok := made.(rated)
 	if !ok {

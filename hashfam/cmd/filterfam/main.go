@@ -14,8 +14,8 @@
 //	filterfam key > FILE                 create a secret key
 //	filterfam help [SUBCOMMAND]          print help
 //
-// The exit status is 0, or 1 if query has printed no line, or 2 after an error,
-// or 130 after an interrupt. See docs/command.md.
+// The exit status is 0, or 1 if query has selected nothing, or 2 after an
+// error, or 130 after an interrupt. See docs/command.md.
 package main
 
 import (
@@ -115,8 +115,8 @@ var errShown = errors.New("shown")
 const overview = `Filterfam builds, queries and inspects probabilistic filters. Each line of the
 input is a key. Without FILE, or if it is -, standard input is read.
 
-The exit status is 0, or 1 if query has printed no line, or 2 after an error, or
-130 after an interrupt.`
+The exit status is 0, or 1 if query has selected nothing, or 2 after an error,
+or 130 after an interrupt.`
 
 const overviewExamples = `  printf 'ada\ngrace\n' > words.txt
   filterfam build -o words.filter words.txt

@@ -116,6 +116,16 @@ func TestFullDisksKeepTheOldFile(t *testing.T) {
 	}
 }
 
+// An error about a line from a pipe names the pipe, and not standard input.
+func TestLinesFromPipesAreNamed(t *testing.T) {
+	dir := t.TempDir()
+	writeText(t, dir, "list", "ada\n")
+	pipe := filepath.Join(dir, "pipe")
+	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
+	go func() { _ = os.WriteFile(pipe, []byte("ada\n"), 0) }() // waits for a reader
+	require.Contains(t, fails(t, dir, "", "build", "-o", "f", "--absent", "pipe", "list"), `list:1: "ada" is also in pipe, so`)
+}
+
 // A named pipe without a writer can neither be opened nor read, but waiting for
 // it can be interrupted. So can a key that never arrives.
 func TestWaitingForPipesIsInterrupted(t *testing.T) {
@@ -125,6 +135,7 @@ func TestWaitingForPipesIsInterrupted(t *testing.T) {
 	cancel()
 	_, err := input.Open(ctx, pipe)
 	require.ErrorIs(t, err, context.Canceled)
+	require.ErrorContains(t, err, pipe)
 	writer, err := os.OpenFile(pipe, os.O_RDWR, 0)
 	require.NoError(t, err)
 	defer writer.Close()

@@ -82,8 +82,8 @@ func (c *command) merge(ctx context.Context, f mergeFlags, names []string) error
 }
 
 // checkRateNow returns an error if the rate of a Bloom or counting filter is
-// above allowedRate and chance does not explain it. most is the largest
-// possible number of keys, which is used only for the error.
+// above allowedRate and chance does not explain it. The estimated number of
+// keys, which the error contains, is at most the given one.
 func checkRateNow(s structure, most float64, force bool) error {
 	hashes := 0
 	switch s := s.(type) {

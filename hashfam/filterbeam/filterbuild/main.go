@@ -146,9 +146,9 @@ func (e usageError) Unwrap() error { return e.error }
 // errInterrupted is returned when a build was interrupted.
 var errInterrupted = errors.New("interrupted")
 
-// report prints an error as one line and returns the exit code. log is the name
-// of the file with the runner's messages, which the line includes unless it is
-// empty.
+// report prints an error as one line and returns the exit code. If log is not
+// empty, it is the name of the file with the runner's messages, and the line
+// contains it.
 func (o *options) report(err error, log string) int {
 	if err == nil {
 		return 0
@@ -171,9 +171,8 @@ func (o *options) report(err error, log string) int {
 	return failed
 }
 
-// cause returns the line of an engine's error that describes what went wrong.
-// This is the last line with a message of filterbeam or, if there is none, the
-// last line.
+// cause returns the message in an engine's error that describes what went
+// wrong: the last message of filterbeam or, if there is none, the last line.
 func cause(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	last := strings.TrimSpace(lines[len(lines)-1])

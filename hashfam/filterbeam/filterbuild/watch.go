@@ -40,8 +40,8 @@ const (
 )
 
 // watch prints the number of keys that the job has read, until ctx is canceled.
-// While the job reads no keys for some time, watch also prints what it is
-// waiting for, repeatedly.
+// When no new key has been read for some time, whose length is first, watch
+// also prints what it is waiting for, and repeats this every 30 seconds.
 func (w watcher) watch(ctx context.Context, log io.Writer, first time.Duration) {
 	l := newLine(log)
 	defer l.clear()

@@ -17,7 +17,7 @@ var provisionEndpoint = flag.String("provision_endpoint", "", "Provision endpoin
 
 // bootWorker makes this process a worker if a runner has started it. It must be
 // called after flag.Parse and before beam.Init. Unlike the SDK's boot program,
-// bootWorker does not need a copy of the program, and it accepts an id in
+// bootWorker does not load the program from the runner, and it accepts an id in
 // quotes, which Prism uses.
 func bootWorker(ctx context.Context) error {
 	if *provisionEndpoint == "" {

@@ -206,9 +206,9 @@ func (d *duel) readUnder(family hashfam.Family) (honest, outcome float64) {
 	return d.falseRate(contains), share(d.members(), contains)
 }
 
-// reopenOurs opens the filter with any family. Since decoding would return an
-// error for another family, it reads the bits that follow the frame header (see
-// docs/format.md).
+// reopenOurs opens the filter with any family. Since decoding returns an error
+// for another family, reopenOurs copies the bits that follow the frame header
+// (see docs/format.md) to a new filter.
 func reopenOurs(f *measure.Filter, family hashfam.Family) question {
 	frame, p := must(f.Inner.(*bloom.Filter).MarshalBinary()), f.Inner.(*bloom.Filter).Params()
 	words := make([]uint64, (p.Bits+63)/64)

@@ -215,10 +215,12 @@ func inflate(d *duel) (honest, outcome float64) {
 }
 
 // cover returns a few keys that together raise the victim's estimate in a twin,
-// because in each row, one of them changes the victim's counter. It begins with
-// a pool of random keys that raises the estimate, and finds one key at a time:
-// the last key in the shortest prefix of the pool that raises the estimate
-// together with the keys found before.
+// the adversary's copy of the structure, because in each row, one of them
+// changes the victim's counter. cover first draws a pool of random keys that
+// raises the estimate. Then it searches for the shortest prefix of the pool
+// that raises the estimate together with the keys selected so far, and selects
+// the last key of this prefix. It repeats this until the selected keys raise
+// the estimate alone.
 func (d *duel) cover(victim []byte) [][]byte {
 	raises := func(keys [][]byte) bool {
 		d.hashes += len(keys)
@@ -279,8 +281,8 @@ const (
 // flood returns an attack that adds frequent keys and then a number of other
 // keys with the given size, each of them several times. The attack returns the
 // fraction of frequent keys that are not reported, before and after the other
-// keys. If unnoticed is set, this fraction is 0 when the structure reports that
-// keys may be missing.
+// keys are added. If unnoticed is set, the second fraction is 0 if the
+// structure reports that keys may be missing.
 func flood(number, size, each int, unnoticed bool) func(d *duel) (before, after float64) {
 	return func(d *duel) (before, after float64) {
 		c := must(d.tally(nil, d.secret))

@@ -29,10 +29,10 @@ type Results struct {
 	Interrupted bool           `json:"interrupted,omitempty"`
 }
 
-// NewExperiment prepares an experiment, and builds each structure once to
-// measure its size. A structure that does not support a rate is noted as a
-// failure. NewExperiment returns an error if no filter supports its rate, or if
-// one of our structures cannot be built for another reason.
+// NewExperiment prepares an experiment, and builds each structure to measure
+// its size. A structure that does not support a rate is noted as a failure.
+// NewExperiment returns an error if no filter supports its rate, or if one of
+// our structures cannot be built for another reason.
 func NewExperiment(d *Dataset, filters []Structure, rates []float64, counters []Tally) (*Experiment, error) {
 	e := &Experiment{data: d, cells: newCells(filters, rates), tallies: counters, effort: newEffort(d)}
 	var impossible error
@@ -119,9 +119,9 @@ const (
 	timedOps  = 20_000      // operations per measured time if there are few rounds
 )
 
-// newEffort plans enough rounds to reach the query goal. It plans fewer if
-// there are so few absent keys that this would need too many builds, or if it
-// would need to hash too many bytes.
+// newEffort plans enough rounds to query queryGoal absent keys. It plans fewer,
+// but at least minRounds, if there are so few absent keys that this would need
+// too many builds, or if it would need to hash too many bytes.
 func newEffort(d *Dataset) Effort {
 	n := d.Members.Len()
 	e := Effort{queries: min(d.Absent.Len(), max(n, fewKeys), queryGoal)}
@@ -180,10 +180,11 @@ func matching(there []*cell, chosen []Structure, peer Structure, rates []float64
 	return []*cell{{Structure: ours, rate: peer.Fixed, beside: true}}
 }
 
-// tell passes the absent keys to a filter, which then finds none of them, so a
-// few rounds suffice. If all rounds would add 10,000,000 absent keys or more,
-// the filter skips some rounds, so that only 5,000,000 to 7,500,000 are added.
-// But it is measured in at least five rounds.
+// tell passes the absent keys to a filter that is built to find none of them. A
+// few rounds suffice for such a filter, so if all rounds would add 10,000,000
+// absent keys or more, some are skipped. The other rounds, of which there are
+// at least five, then add about 5,000,000 to 7,500,000 absent keys, or more if
+// five rounds need more.
 func (c *cell) tell(absent *Keys, rounds int) {
 	c.absent = absent
 	c.skipped = max(0, min(rounds/minRounds, int(int64(rounds)*int64(absent.Len())/5_000_000))-1)

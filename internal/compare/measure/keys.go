@@ -193,9 +193,10 @@ type Keys struct {
 
 func (k *Keys) Len() int { return len(k.ends) }
 
-// add allocates memory for all expected keys at once, because append would need
-// twice the memory. But it does so only when a first key has been read, since a
-// file that is not a list of keys can be a single line.
+// add adds a key. The first call allocates the memory for all expected keys,
+// because append would need twice the memory. This memory is not allocated
+// earlier, because a large file without line breaks results in an error and
+// never needs it.
 func (k *Keys) add(key []byte) {
 	if k.bytes == nil {
 		k.bytes = make([]byte, 0, k.size)

@@ -121,8 +121,8 @@ func (r *round) queryForeign() error {
 }
 
 // salted counts false positives again if the structure's hash functions are
-// fixed. Since the rounds cannot use different hash families then, they use
-// different 8-byte prefixes of all keys.
+// fixed. Since the rounds cannot use different hash families then, each round
+// puts another 8-byte prefix before all keys.
 func (r *round) salted() error {
 	if !r.Unkeyed {
 		return nil

@@ -96,9 +96,10 @@ func (c *cell) bound(n int) float64 {
 	return sizing.LowerBound(c.rate)
 }
 
-// Ratios contains a structure's times divided by the times of our similar
-// structure. Each is the median of the ratios in the single rounds, because a
-// disturbance of the machine affects both times of a round.
+// Ratios contains a structure's size and times divided by those of our similar
+// structure. Times are divided in each round, because a disturbance of the
+// machine affects both times of a round, and Ratios contains the medians of the
+// results.
 type Ratios struct {
 	Against string   `json:"against"`     // if it is empty, the ratios are nil
 	Rate    *float64 `json:"against_fpr"` // our target rate

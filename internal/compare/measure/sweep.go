@@ -170,8 +170,7 @@ func (s Sweep) TimeRounds() int { return s.passes * passRounds }
 
 // measureTimes returns the times of lookups at a rate of 1%, for each number of
 // keys, one by one and in batches. Each time is the minimum over several
-// passes, because other programs, which are often busy for minutes, can only
-// add to it.
+// passes, because other programs can only add to it, sometimes for minutes.
 func (s Sweep) measureTimes(done func()) (curves []Curve, err error) {
 	for range s.passes {
 		for i, n := range s.Times {

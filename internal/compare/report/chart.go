@@ -94,9 +94,9 @@ func (c *chart) up(low, high float64, ticks plot.ConstantTicks) {
 	c.Y.Tick.Marker = ticks
 }
 
-// upTens sets the range of the y axis to 10^low to 10^high. The axis itself is
-// linear, so points must be drawn at their exponents, because package plot
-// would reserve space above a logarithmic axis.
+// upTens sets the range of the y axis to 10^low to 10^high. The axis shows
+// exponents on a linear scale, because package plot would reserve space above a
+// logarithmic axis. So points must be drawn at the logarithms of their values.
 func (c *chart) upTens(low, high float64, label func(float64) string) {
 	ticks := tens(math.Pow(10, low), math.Pow(10, high), label)
 	for i := range ticks {

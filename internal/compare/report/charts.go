@@ -211,8 +211,8 @@ func errorChart(errors []measure.FrequencyRow) *chart {
 }
 
 // The map that smallerChart draws shows 10^fewest to 10^(fewest+factors) keys,
-// and rates from 10^lowest to 10^(lowest+factors). It has keyCells or rateCells
-// cells for each factor of ten.
+// and rates from 10^lowest to 10^(lowest+factors). On each axis, a factor of
+// ten is divided into keyCells or rateCells cells.
 const (
 	fewest    = 1
 	lowest    = -6

@@ -30,9 +30,10 @@ type Part struct {
 	CRC   uint32 // CRC-32 of the file
 }
 
-// Table is the table for CRC-32 (IEEE). CRC-32C would be useless here, because
-// all frames have the same one: each ends with the CRC-32C of the bytes before
-// it, followed by four zero bytes.
+// Table is the table of the CRC-32 (IEEE), which is used for files and blocks.
+// A CRC-32C could not tell two frames apart, because it is the same for all
+// frames: each ends with the CRC-32C of the bytes before it, followed by four
+// zero bytes.
 var Table = crc32.IEEETable
 
 // Append appends the encoded index to dst. It returns an error if a part's name

@@ -69,11 +69,11 @@ const widestWindow = 128 << 20
 // largestDictionary is more than the dictionary of xz -9, which has 64 MiB.
 const largestDictionary = 1 << 30
 
-// affordable returns most, or a half of it, a quarter and so on: the largest
-// window that fits in memory, but at least 1 MiB. A decoder needs times bytes
-// for each byte of the window. It allocates these later, when the lines may
-// already have needed another unit in which Go's runtime reserves memory, so
-// there must be room for both.
+// affordable returns the largest of the sizes most, most/2, most/4 and so on
+// for which a decoder's window fits in memory, but at least 1 MiB. The decoder
+// needs times bytes for each byte of the window, but may only allocate them
+// after the first lines have been read. Go's runtime may reserve 64 MiB more
+// for those lines, so affordable leaves room for these, too.
 func affordable(most, times uint64) uint64 {
 	const unit = 64 << 20
 	for most > ownBytes/8 && memory.CheckMore(times*most+unit) != nil {

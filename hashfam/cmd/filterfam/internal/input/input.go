@@ -51,8 +51,8 @@ type Batch struct {
 // so lines from a pipe are used as soon as they arrive.
 //
 // If use returns an error, Each returns it unchanged. Other errors name the
-// file, and before Each returns one, it calls use with all complete lines that
-// it has read. Each stops when ctx is canceled.
+// file, and before Each returns one, it calls use with the complete lines
+// before the error. Each stops when ctx is canceled.
 func Each(ctx context.Context, name string, c Config, use func(Batch) error) error {
 	file, err := Open(ctx, name)
 	if err != nil {

@@ -30,8 +30,8 @@ func newKeys(c Config) *keys {
 }
 
 // of returns the lines that have been read, with their keys. It skips lines
-// whose weight is 0. If a line has no valid weight, it returns the lines before
-// this one, and an error.
+// whose key is empty, unless Empty is set, and lines whose weight is 0. If a
+// line has no valid weight, it returns the lines before this one, and an error.
 func (k *keys) of(all *lines.Reader) (Batch, error) {
 	if k.Key.whole() && !k.Fold && k.Weight == 0 {
 		return Batch{Lines: all.Keys, Keys: all.Keys}, nil

@@ -65,7 +65,7 @@ func open(ctx context.Context, name string) (*os.File, error) {
 		}
 		return file, nil
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return nil, Named(name, ctx.Err())
 	}
 }
 

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// A utf16Reader returns a UTF-16 text in UTF-8, including its byte order mark.
-// If the text is not valid, it returns an error. The decoder in
+// A utf16Reader converts a UTF-16 text, including its byte order mark, to
+// UTF-8. If the text is not valid, Read returns an error. The decoder in
 // golang.org/x/text replaces invalid characters instead, so different lines
 // could become equal.
 type utf16Reader struct {
