@@ -19,7 +19,7 @@ func merge(c *command) func(ctx context.Context, names []string) error {
 	c.document("merge -o FILE [flags] A B...", "merge structures", mergeLong, mergeExamples)
 	var f mergeFlags
 	c.Flags().StringVarP(&f.output, "output", "o", "", "write to `FILE`, or to standard output if it is -")
-	c.addForce(&f.force, "write the output even if its rate is useless")
+	c.addForce(&f.force, "write the output even if its rate is too high")
 	c.addKey()
 	c.addQuiet()
 	return func(ctx context.Context, names []string) error { return c.merge(ctx, f, names) }
@@ -34,8 +34,8 @@ const mergeLong = `
 Merges structures with equal parameters: Bloom, counting and cuckoo filters,
 sketches and heavy hitters. FILE appears when it is complete, or not at all.
 
-The filters must have been built with the -n of all lines, not with that of
-their own.`
+Build all filters with the same -n, the number of different lines in all of
+them.`
 
 const mergeExamples = `
   filterfam build --type bloom -n 1e4 -o a.filter words.txt
