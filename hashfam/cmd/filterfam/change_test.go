@@ -14,6 +14,9 @@ import (
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/counting"
+	"github.com/filterfam/filterfam/countmin"
+	"github.com/filterfam/filterfam/cuckoo"
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks"
 )
 
@@ -131,6 +134,21 @@ func TestCommandDocumentShowsTheLimitOfAdd(t *testing.T) {
 	require.Greater(t, allowedRate(hashes(1e6, 1e-6, bloom.Blocked)), most*1e-6)
 	require.Less(t, allowedRate(hashes(10, 0.01, bloom.Blocked)), least*0.01)
 	checks.Documented(t, "command.md", "With the default layout, an `-n` of at least 1,000 and an `--fpr` of at most 25%%, this is %.1f to %.1f times `--fpr`", least, most)
+}
+
+// Before merge reads a further structure, it makes sure that there is memory for
+// that structure and for joinBytes.
+func TestMergeCountsTheMemoryOfJoin(t *testing.T) {
+	for _, create := range []func() structure{
+		func() structure { return hashfam.Must(bloom.New(bloom.Config{Capacity: 1e6, FPRate: 0.01})) },
+		func() structure { return hashfam.Must(counting.New(counting.Config{Capacity: 1e6, FPRate: 0.01})) },
+		func() structure { return hashfam.Must(cuckoo.New(cuckoo.Config{Capacity: 1e6, FPRate: 0.01})) },
+		func() structure { return hashfam.Must(countmin.New(countmin.Config{Epsilon: 1e-5, Delta: 0.01})) },
+	} {
+		whole, part := create(), create()
+		took := checks.LeastAllocated(3, func() { require.NoError(t, join(whole, part)) })
+		require.LessOrEqual(t, whole.SizeBytes()+took, joinBytes(whole)+16_384, "%v", whole)
+	}
 }
 
 // Hours that top has written are merged to a day, which top prints.

@@ -59,7 +59,7 @@ func (c *command) merge(ctx context.Context, f mergeFlags, names []string) error
 	}
 	keys := keysOf(whole)
 	for _, name := range names[1:] {
-		part, other, err := c.load(ctx, name, fam, whole.SizeBytes())
+		part, other, err := c.load(ctx, name, fam, joinBytes(whole))
 		if err != nil {
 			return err
 		}
@@ -130,6 +130,14 @@ func keysOf(s structure) float64 {
 		return s.EstimatedLen()
 	}
 	return 0
+}
+
+// joinBytes returns the memory that whole needs during join.
+func joinBytes(whole structure) uint64 {
+	if _, ok := whole.(*cuckoo.Filter); ok {
+		return 2 * whole.SizeBytes() // Merge builds the result in a copy
+	}
+	return whole.SizeBytes()
 }
 
 // join merges a part into a whole of the same kind.
