@@ -202,6 +202,20 @@ func TestTopKIsFoundWithASmallBudget(t *testing.T) {
 	}
 }
 
+// Each pane of a window needs a lower Phi than the window, but the same K.
+func TestEstimatedBytesOfWindowsAreDocumented(t *testing.T) {
+	times := func(w WindowConfig, h HeavyConfig) float64 {
+		w.Keys = 1
+		return float64(must(w.EstimatedBytes())) / float64(must(h.EstimatedBytes()))
+	}
+	for p := 1; p < 100; p++ {
+		require.InDelta(t, float64(p+1)*float64(p+1)/float64(p), times(WindowConfig{Phi: 0.001, Parts: p}, HeavyConfig{Phi: 0.001}), 0.01)
+		require.InDelta(t, p+1, times(WindowConfig{K: 1000, Parts: p}, HeavyConfig{K: 1000}), 0.01)
+	}
+	checks.Documented(t, "choosing.md", "with Phi, `(Parts + 1)^2 / Parts` times as much as HeavyHitters (%.0f times with 8 Parts, the default); with K, `Parts + 1` times (%.0f times)",
+		times(WindowConfig{Phi: 0.001}, HeavyConfig{Phi: 0.001}), times(WindowConfig{K: 1000}, HeavyConfig{K: 1000}))
+}
+
 // Real streams and skewed ones stay within the estimate.
 func TestEstimatedBytesAreNotExceeded(t *testing.T) {
 	streams := []*stream{mobyDick(), web12(), weblog(), zipf(1.0, 1<<16, 200_000, 1), zipf(0.5, 1<<16, 200_000, 2)}

@@ -37,13 +37,14 @@ type WindowConfig struct {
 	// The window covers up to one part more than Keys or Span. Since Keys/Parts
 	// is rounded up to a whole number of keys, Parts should be far below Keys:
 	// for example, a window of 5 keys and 1,024 parts covers up to 1,025 keys.
-	// The time of a query is proportional to Parts+1, and so is the memory
-	// unless MemoryBytes is given.
+	// The time of a query is proportional to Parts+1. Without MemoryBytes, more
+	// parts need more memory; see [WindowConfig.EstimatedBytes].
 	Parts int
 
 	// MemoryBytes, if it is not zero, limits the memory as in a [HeavyConfig].
-	// It must be at least 1,280 times Parts+1. If it is 0, each part uses as
-	// much memory as a HeavyHitters for the keys in the part.
+	// It must be at least 1,280 times Parts+1. If it is 0, each of Parts+1 panes
+	// uses as much memory as a HeavyHitters for its keys, with K or with
+	// Phi*Parts/(Parts+1).
 	MemoryBytes int
 
 	// Family hashes the keys, as in a [HeavyConfig].
@@ -61,9 +62,10 @@ const (
 	windowBytes    = 256 // upper bound on the size of a Window without its panes
 )
 
-// EstimatedBytes is like [HeavyConfig.EstimatedBytes] for a Window, which
-// without MemoryBytes uses as much memory as Parts+1 HeavyHitters. It returns
-// the errors of [NewWindow].
+// EstimatedBytes is like [HeavyConfig.EstimatedBytes] for a Window. Without
+// MemoryBytes, a Window uses as much memory as Parts+1 HeavyHitters with K or,
+// because Phi is lower in its panes, with Phi*Parts/(Parts+1). EstimatedBytes
+// returns the errors of [NewWindow].
 func (c WindowConfig) EstimatedBytes() (uint64, error) {
 	c, err := c.rounded()
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 func add(c *command) func(ctx context.Context, names []string) error {
 	c.document("add [flags] FILTER [FILE...]", "add lines to a structure", addLong, addExamples)
 	force := false
-	c.addForce(&force, "save the filter even if its rate becomes useless")
+	c.addForce(&force, "save the filter even if its rate becomes too high")
 	c.addRead("use filterfam merge")
 	c.addWeight()
 	c.addQuiet()

@@ -14,6 +14,9 @@ import (
 
 	"github.com/filterfam/filterfam/bloom"
 	"github.com/filterfam/filterfam/counting"
+	"github.com/filterfam/filterfam/countmin"
+	"github.com/filterfam/filterfam/cuckoo"
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/internal/checks"
 )
 
@@ -108,22 +111,44 @@ func TestDeletesLoseFewOtherLines(t *testing.T) {
 }
 
 // The highest rate that add allows depends on the number of hashes. A blocked
-// filter has fewer, so it may have a higher rate.
+// filter for many lines has fewer, so it may have a higher rate. One for 10
+// lines has a single block, and more hashes.
 func TestCommandDocumentShowsTheLimitOfAdd(t *testing.T) {
+	hashes := func(lines uint64, rate float64, layout bloom.Layout) int {
+		p, err := bloom.Config{Capacity: lines, FPRate: rate, Layout: layout}.Params()
+		require.NoError(t, err)
+		return p.Hashes
+	}
 	least, most := math.Inf(1), 0.0
 	for rate := 0.25; rate > 1e-9; rate *= 0.99 {
-		classic, err := bloom.Config{Capacity: 1e6, FPRate: rate}.Params()
-		require.NoError(t, err)
-		factor := allowedRate(int(classic.Hashes)) / rate
-		least, most = min(least, factor), max(most, factor)
-		counts, err := counting.Config{Capacity: 1e6, FPRate: rate}.Params()
-		require.NoError(t, err)
-		require.Equal(t, classic.Hashes, counts.Hashes)
-		blocked, err := bloom.Config{Capacity: 1e6, FPRate: rate, Layout: bloom.Blocked}.Params()
-		require.NoError(t, err)
-		require.LessOrEqual(t, blocked.Hashes, classic.Hashes)
+		for _, lines := range []uint64{1000, 10_000, 1_000_000} {
+			classic := hashes(lines, rate, bloom.Classic)
+			factor := allowedRate(classic) / rate
+			least, most = min(least, factor), max(most, factor)
+			counts, err := counting.Config{Capacity: lines, FPRate: rate}.Params()
+			require.NoError(t, err)
+			require.Equal(t, classic, counts.Hashes)
+		}
+		require.LessOrEqual(t, hashes(1e6, rate, bloom.Blocked), hashes(1e6, rate, bloom.Classic))
 	}
-	checks.Documented(t, "command.md", "is `2^(1-k)` if the filter has k hashes, which is %.1f to %.1f times `--fpr`, or more with `--layout blocked`", least, most)
+	require.Greater(t, allowedRate(hashes(1e6, 1e-6, bloom.Blocked)), most*1e-6)
+	require.Less(t, allowedRate(hashes(10, 0.01, bloom.Blocked)), least*0.01)
+	checks.Documented(t, "command.md", "With the default layout, an `-n` of at least 1,000 and an `--fpr` of at most 25%%, this is %.1f to %.1f times `--fpr`", least, most)
+}
+
+// Before merge reads a further structure, it makes sure that there is memory for
+// that structure and for joinBytes.
+func TestMergeCountsTheMemoryOfJoin(t *testing.T) {
+	for _, create := range []func() structure{
+		func() structure { return hashfam.Must(bloom.New(bloom.Config{Capacity: 1e6, FPRate: 0.01})) },
+		func() structure { return hashfam.Must(counting.New(counting.Config{Capacity: 1e6, FPRate: 0.01})) },
+		func() structure { return hashfam.Must(cuckoo.New(cuckoo.Config{Capacity: 1e6, FPRate: 0.01})) },
+		func() structure { return hashfam.Must(countmin.New(countmin.Config{Epsilon: 1e-5, Delta: 0.01})) },
+	} {
+		whole, part := create(), create()
+		took := checks.LeastAllocated(3, func() { require.NoError(t, join(whole, part)) })
+		require.LessOrEqual(t, whole.SizeBytes()+took, joinBytes(whole)+16_384, "%v", whole)
+	}
 }
 
 // Hours that top has written are merged to a day, which top prints.

@@ -69,7 +69,8 @@ func (c *command) addQuiet() {
 	c.Flags().BoolVarP(&c.progress.quiet, "quiet", "q", false, "show no progress")
 }
 
-// addForce adds the flag --force, which accepts a useless result.
+// addForce adds the flag --force, which accepts a result that is otherwise an
+// error.
 func (c *command) addForce(force *bool, usage string) {
 	c.Flags().BoolVar(force, "force", false, usage)
 }

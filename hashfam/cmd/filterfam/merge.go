@@ -19,7 +19,7 @@ func merge(c *command) func(ctx context.Context, names []string) error {
 	c.document("merge -o FILE [flags] A B...", "merge structures", mergeLong, mergeExamples)
 	var f mergeFlags
 	c.Flags().StringVarP(&f.output, "output", "o", "", "write to `FILE`, or to standard output if it is -")
-	c.addForce(&f.force, "write the output even if its rate is useless")
+	c.addForce(&f.force, "write the output even if its rate is too high")
 	c.addKey()
 	c.addQuiet()
 	return func(ctx context.Context, names []string) error { return c.merge(ctx, f, names) }
@@ -34,8 +34,8 @@ const mergeLong = `
 Merges structures with equal parameters: Bloom, counting and cuckoo filters,
 sketches and heavy hitters. FILE appears when it is complete, or not at all.
 
-The filters must have been built with the -n of all lines, not with that of
-their own.`
+Build all filters with the same -n, the number of different lines in all of
+them.`
 
 const mergeExamples = `
   filterfam build --type bloom -n 1e4 -o a.filter words.txt
@@ -59,7 +59,7 @@ func (c *command) merge(ctx context.Context, f mergeFlags, names []string) error
 	}
 	keys := keysOf(whole)
 	for _, name := range names[1:] {
-		part, other, err := c.load(ctx, name, fam, whole.SizeBytes())
+		part, other, err := c.load(ctx, name, fam, joinBytes(whole))
 		if err != nil {
 			return err
 		}
@@ -130,6 +130,14 @@ func keysOf(s structure) float64 {
 		return s.EstimatedLen()
 	}
 	return 0
+}
+
+// joinBytes returns the memory that whole needs during join.
+func joinBytes(whole structure) uint64 {
+	if _, ok := whole.(*cuckoo.Filter); ok {
+		return 2 * whole.SizeBytes() // Merge builds the result in a copy
+	}
+	return whole.SizeBytes()
 }
 
 // join merges a part into a whole of the same kind.
