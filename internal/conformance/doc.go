@@ -2,8 +2,8 @@
 // understand it, read cuckoo/properties_test.go, which declares two structures,
 // and then [Machine].
 //
-// [Structure.Run] calls random actions, which are those in actions.go, for
-// example "add" or "merge", and those that a package adds. After each action,
+// [Structure.Run] calls random actions, for example "add" or "merge". They are
+// the actions in actions.go, and those that a package adds. After each action,
 // the structure must equal its twin and contain the keys of an exact model.
 // [Structure.Test] tests encodings and output: golden files, damaged and
 // changed frames, broken streams, views, printing, zero values, allocations,
