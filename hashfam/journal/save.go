@@ -175,7 +175,7 @@ func (s *snapshot) writeFrames() error {
 }
 
 // cutRecent is called when a shard is about to be written. The shard already
-// contains the words that have been recorded until now.
+// contains those of its digests that have been recorded until now.
 func (s *snapshot) cutRecent(shard int) {
 	s.j.mu.Lock()
 	defer s.j.mu.Unlock()

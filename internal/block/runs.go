@@ -38,8 +38,8 @@ func (r *Recorder) Add(op Op, word uint64) {
 }
 
 // EachRun calls f for every run in words. The argument run lacks the first word
-// of the run, so run[0] is words[at]. EachRun stops at the first error of f and
-// returns it, and it returns ErrCorrupt if the words are not runs.
+// of the run, so run[0] is words[at]. EachRun returns the first error of f at
+// once, and ErrCorrupt if the words are not runs.
 func EachRun(words []uint64, m *fault.Maker, f func(op Op, at int, run []uint64) error) error {
 	for at := 0; at < len(words); {
 		first := words[at]
