@@ -35,8 +35,8 @@
 //
 // A journal can contain Bloom filters, counting filters, cuckoo filters and
 // count-min sketches. It cannot contain HeavyHitters or a Window, which need
-// keys instead of digests, so call [hashfam.WriteFile] from time to time for
-// these.
+// keys in addition to digests, so call [hashfam.WriteFile] from time to time
+// for these.
 //
 // # What is durable
 //
