@@ -1,5 +1,5 @@
-// Package journal keeps a structure in a file, so that everything that was
-// added before the last [Journal.Sync] survives a crash of the program or of
+// Package journal keeps a structure in a file, so that all changes that were
+// recorded before the last [Journal.Sync] survive a crash of the program or of
 // the machine.
 //
 //   - open or create a file: [Open], [Journal.Position], [Journal.Close]
@@ -25,31 +25,32 @@
 //	}
 //
 // When the journal is opened for the first time, it writes the whole structure
-// to the file. Then Sync appends only the recorded changes, which need 8 bytes
-// for each key. When these have become longer than the structure and longer
-// than 1 MiB, the journal writes the structure to a new file, which replaces
-// the old one. If each Sync appends little, a file is therefore at most about
-// twice as large as the structure, or 1 MiB larger than it. While a new file is
-// written, both files together need about three times the size of the
-// structure.
+// to the file. Then Sync appends only the recorded changes, which usually need
+// 8 bytes for each key. When these have become longer than the structure and
+// longer than 1 MiB, the journal writes the structure to a new file, which
+// replaces the old one. If each Sync appends little, a file is therefore at
+// most about twice as large as the structure, or 1 MiB larger than a structure
+// below 1 MiB. While a new file is written, the old one still exists, so the
+// disk needs room for both.
 //
 // A journal can contain Bloom filters, counting filters, cuckoo filters and
 // count-min sketches. It cannot contain HeavyHitters or a Window, which need
-// keys instead of digests, so call [hashfam.WriteFile] from time to time for
-// these.
+// keys in addition to digests, so call [hashfam.WriteFile] from time to time
+// for these.
 //
 // # What is durable
 //
 // A position is a number that belongs to the state of the structure, for
-// example the offset of the next message of a stream. In a new file, it is 0.
-// Everything that was recorded between two calls of Sync is in the file
-// together with the position of the second call, or not at all.
+// example the offset of the next message of a stream. When the file is created,
+// it is 0. Later, it comes from a single call of Sync or Save, and the file
+// contains all changes that were recorded before this call, but none that were
+// recorded after it.
 //
 // After a crash, Open restores the state and the position of the last call of
 // Sync that returned nil, or of a later one that was interrupted or returned an
 // error. The program then processes the messages from this position on again.
-// If it must not do this twice, it must first undo what it did for these
-// messages before the crash: see "Pass on each message once" in
+// If no message may be processed twice, the program must first undo what it did
+// for these messages before the crash: see "Pass on each message once" in
 // docs/recipes.md.
 //
 // A structure from [Shards] is an exception, because its file can also contain

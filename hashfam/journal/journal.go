@@ -20,10 +20,10 @@ type Journal struct {
 	able  [block.Advance + 1]error // why an operation cannot be repeated, or nil
 	fsync func(*os.File) error     // tests replace it
 
-	// The three locks saving, disk and mu are taken in this order. Each guards
-	// the fields that follow it, up to the next lock. In addition, closed is
-	// changed only while saving is held, and limit only while disk is held, so
-	// these locks are enough to read them.
+	// The locks saving, disk and mu are taken in this order. disk and mu guard
+	// the fields below them, up to the next lock. In addition, closed changes
+	// only while saving is held, too, and limit only while disk is held, so
+	// holding one of the two locks is enough to read such a field.
 	saving sync.Mutex // held while a new file is written
 
 	disk   turns // held while a block is written, and while the new file gets its name
@@ -107,10 +107,10 @@ func (j *Journal) needNewFile() {
 }
 
 // Position returns the latest position that is known to be durable. After Open,
-// this is the position in the file, which is 0 in a new file. Later, it is the
-// position of the last Sync or Save that returned nil, or of a later Sync that
-// appended its changes, but returned an error because a new file could not be
-// written.
+// this is the position in the file, which is 0 if Open has created the file.
+// Later, it is the position of the last Sync or Save that returned nil, or of a
+// later Sync that appended its changes, but returned an error because a new
+// file could not be written.
 func (j *Journal) Position() uint64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -127,7 +127,9 @@ func (j *Journal) Position() uint64 {
 // When the blocks have become longer than the structure and longer than 1 MiB,
 // Sync also writes a new file. It waits for this file, unless the structure is
 // from [Shards]: then the file is written in the background, and if this fails,
-// a later Sync returns the error.
+// a later Sync returns the error. But if the changes since the last Sync alone
+// are longer than this, or if an earlier error made a new file necessary, Sync
+// writes the file instead of appending, and always waits for it.
 //
 // If Sync returns nil, the changes are durable. After an error, they may be
 // durable or not, but they are not lost: the next Sync or Save that succeeds
@@ -188,7 +190,8 @@ const (
 
 // append serves this request, and all other requests that have been made so
 // far, by writing a block with all pending words. It writes nothing if nothing
-// has changed, or if another call has already served this request.
+// has changed, if another call has already served this request, or if a new
+// file is needed instead.
 func (j *Journal) append(request uint64) (due, error) {
 	if !j.disk.take(request) {
 		return nothing, nil

@@ -13,19 +13,20 @@ import (
 // Open restores a structure from the named file into of. If there is no such
 // file, or if it is empty, Open writes the structure to a new one. If
 // [hashfam.WriteFile] has written the file, Open restores the structure and
-// then replaces the file by a journal.
+// then replaces the file with a journal.
 //
 // As with ReadFrom, the structure gets the parameters that are in the file, so
 // compare them with yours. The structure must have the family that the file was
-// written with. After an error, do not use the structure. To limit the memory,
-// read the parameters before calling Open: the encoded structure begins after
-// 72 bytes, so open the file, call Seek, and then call ReadParams of the
-// structure's package.
+// written with. After an error, do not use the structure. To limit the memory
+// of a structure that has Params, read these before calling Open: open the
+// file, seek to offset 72, where the encoded structure begins, and call
+// ReadParams of its package.
 //
-// If the last Sync was interrupted, Open cuts off the incomplete part that it
-// has written. Open also removes the temporary files of an interrupted
-// hashfam.WriteFile or journal with this name. If anything else is damaged,
-// Open returns hashfam.ErrCorrupt and does not change the file.
+// If the part that the last Sync appended is incomplete or damaged, for example
+// because a crash interrupted Sync, Open cuts it off. Open also removes the
+// temporary files of an interrupted hashfam.WriteFile or journal with this
+// name. If anything else is damaged, Open returns hashfam.ErrCorrupt and does
+// not change the file.
 //
 // Open returns [ErrInUse] if another Journal, in this process or another one,
 // uses the file. It cannot know this on aix, js, plan9, solaris and wasip1, or

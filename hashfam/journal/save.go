@@ -68,9 +68,10 @@ func (j *Journal) rewrite() error {
 }
 
 // beginRecent begins to collect the changes that the structure in the new file
-// might lack. If a time was recorded, the latest one is the first of these
-// changes: a shard may be written to the file before the program advances the
-// shard to this time, and Advance does not record the same time again.
+// might lack. If a time was recorded, the latest one becomes the first of these
+// changes. Otherwise, a shard that is written to the file before the program
+// advances the shard to this time would lack it, because Advance does not
+// record the same time again.
 func (j *Journal) beginRecent() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -115,9 +116,9 @@ func (j *Journal) adopt(s *snapshot) {
 }
 
 // A snapshot is a new file that is being written. It consists of a start, the
-// structure, and a first block with all records that the structure does not
-// contain. Without the start, the structure's ReadFrom would accept the file,
-// but ignore the blocks.
+// structure, and a first block with all records that the structure may lack.
+// Without the start, the structure's ReadFrom would accept the file, but ignore
+// the blocks.
 type snapshot struct {
 	j    *Journal
 	new  *replace.New
@@ -133,8 +134,8 @@ type snapshot struct {
 }
 
 // writeStructure creates the file, writes the start and the structure, and
-// syncs them. It locks the file before the file gets its name, so that no other
-// process can lock it first.
+// syncs them. Unless closeFirst is true, it locks the file while the name is
+// still temporary, so that no other process can lock it first.
 func (s *snapshot) writeStructure() error {
 	var err error
 	if s.new, err = replace.Create(s.j.name); err != nil {
@@ -174,7 +175,7 @@ func (s *snapshot) writeFrames() error {
 }
 
 // cutRecent is called when a shard is about to be written. The shard already
-// contains the words that have been recorded until now.
+// contains those of its digests that have been recorded until now.
 func (s *snapshot) cutRecent(shard int) {
 	s.j.mu.Lock()
 	defer s.j.mu.Unlock()
@@ -183,8 +184,8 @@ func (s *snapshot) cutRecent(shard int) {
 
 // closeFirst is true where an open file cannot be replaced. Then the old file
 // is closed before the new one gets its name, and the new one is opened
-// afterwards. Tests do this on other systems, too; it has been compiled for
-// Windows, but not run there.
+// afterwards. Tests do this on other systems, too. For Windows, this code was
+// compiled, but never run.
 var closeFirst = runtime.GOOS == "windows"
 
 // replaceFile writes the first block, and gives the file its name. It is called
@@ -216,8 +217,8 @@ func (s *snapshot) firstBlock() []byte {
 	return encoded
 }
 
-// without returns the records in words that the shards of a new file do not
-// contain. Shard i contains its words before cuts[i].
+// without returns the records in words that the shards of a new file may lack.
+// Shard i contains its digests before cuts[i], but may lack any time.
 func without(words []uint64, cuts []int) []uint64 {
 	var left block.Recorder
 	block.EachRun(words, errs, func(op block.Op, at int, run []uint64) error {
@@ -241,9 +242,9 @@ func without(words []uint64, cuts []int) []uint64 {
 //	                      again if it could be opened
 //
 // If Commit failed only because the folder could not be synced, the file in the
-// last case is the new one. After finish has abandoned a file, no block is
-// appended to the journal's file, whether it is open or not, because the next
-// Sync writes a new file.
+// last case is the new one. In the last two cases, no block is appended to the
+// journal's file, whether it is open or not: since firstBlock has dropped the
+// pending words, the next Sync writes a new file.
 func (s *snapshot) reopen(err error) error {
 	file, failed := openLocked(s.j.name, os.O_RDWR)
 	switch {
@@ -256,10 +257,9 @@ func (s *snapshot) reopen(err error) error {
 	return err
 }
 
-// abandon is called when the journal cannot use the new file, because the file
-// has not replaced the old one or could not be opened again. Since the disk may
-// be full, the next new file is not due before the blocks are twice as long as
-// now. But if firstBlock has dropped the pending words, the next Sync must
+// abandon is called when the journal cannot adopt the new file. Since the disk
+// may be full, the next new file is not due before the blocks are twice as long
+// as now. But if firstBlock has dropped the pending words, the next Sync must
 // write a new file.
 func (s *snapshot) abandon() {
 	s.j.limit = max(s.j.limit, 2*(s.j.end.At-s.j.begin))

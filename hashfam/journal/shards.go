@@ -14,9 +14,9 @@ import (
 // be read only with the same number of shards.
 //
 // A new file is written shard by shard, while goroutines can change the other
-// shards, so it can contain changes that were made after the last
-// [Journal.Sync]. Therefore a position says only that the file contains all
-// changes before it. Use a structure without shards if the file must not
+// shards, so the file can contain changes that were made after the last
+// [Journal.Sync]. Therefore, a position guarantees only that the file contains
+// all changes before it. Use a structure without shards if the file must not
 // contain changes after the position, for example in a consumer that processes
 // each message exactly once.
 func Shards[T Structure](o *sharded.Of[T]) Structure { return shards[T]{o} }

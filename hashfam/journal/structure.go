@@ -9,10 +9,10 @@ import (
 	"github.com/filterfam/filterfam/internal/block"
 )
 
-// A Structure can be kept in a journal. It also needs AddAll for digests, like
-// a bloom.Filter. Deletions can be recorded if it has DeleteAll, like a
-// counting.Filter, or RemoveDigest, like a countmin.Sketch. Times can be
-// recorded if it has Advance, like a bloom.Rotating.
+// A Structure can be kept in a journal if, besides these methods, it has AddAll
+// for digests, like a bloom.Filter. Deletions can be recorded if it has
+// DeleteAll, like a counting.Filter, or RemoveDigest, like a countmin.Sketch.
+// Times can be recorded if it has Advance, like a bloom.Rotating.
 type Structure interface {
 	io.WriterTo
 	io.ReaderFrom
@@ -116,9 +116,9 @@ func deleteAll(s any, digests []hashfam.Digest) error {
 	return nil
 }
 
-// nanoseconds returns a time as it is recorded, in nanoseconds since 1970. If
-// an int64 cannot hold it, nanoseconds returns the nearest number that an int64
-// can hold, as bloom.Rotating does.
+// nanoseconds returns a time in the form in which it is recorded, in
+// nanoseconds since 1970. For a time that an int64 cannot hold, it returns the
+// nearest int64, as bloom.Rotating does.
 func nanoseconds(t time.Time) int64 {
 	switch {
 	case t.Before(time.Unix(0, math.MinInt64)):

@@ -2,10 +2,10 @@ package journal
 
 import "sync"
 
-// turns is a lock that lets one goroutine do the work of all that wait. Each
-// goroutine first gets the next request number, from 1 on, and then waits for a
-// turn. During a turn, a goroutine can serve all requests that have been made
-// so far, for example with a single write. When it passes the turn on, the
+// turns is a lock that lets one goroutine do the work of all those that wait.
+// Each goroutine first gets the next request number, from 1 on, and then waits
+// for a turn. During a turn, a goroutine can serve all requests that have been
+// made so far, for example with a single write. When it passes the turn on, the
 // goroutines with served requests leave at once, and one of the others gets the
 // next turn.
 type turns struct {

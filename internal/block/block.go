@@ -39,8 +39,9 @@ const (
 const StartBytes = 72
 
 // A Block contains changes of a structure, and the position that belongs to the
-// state after them. Previous is the block's place: a number that identifies the
-// frame before the block, so that no block can be moved or left out unnoticed.
+// state after them. Previous is a number that identifies the frame before the
+// block, so that no block can be moved or left out unnoticed. It is called the
+// block's place.
 type Block struct {
 	Position uint64
 	Previous uint64
@@ -61,10 +62,10 @@ func (b Block) Append(dst []byte, check uint64) []byte {
 const headerBytes = 64
 
 // After returns the place after an encoded block, which is the Previous of the
-// next block. It consists of two checksums of the encoded block. The one in the
-// header covers the position and Previous. The one at the end covers the words,
-// but it would be the same for any header, because the CRC of a header followed
-// by its own checksum is a constant.
+// next block. A place consists of the two checksums of the encoded block. The
+// checksum in the header covers the position and Previous. The checksum at the
+// end covers the words, but it would be the same for any header, because the
+// CRC of a header followed by its own checksum is a constant.
 func After(encoded []byte) uint64 {
 	return place(encoded[headerBytes-wordBytes:], encoded[len(encoded)-wordBytes:])
 }

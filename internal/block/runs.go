@@ -37,9 +37,9 @@ func (r *Recorder) Add(op Op, word uint64) {
 	r.Words = append(r.Words, word)
 }
 
-// EachRun calls f for every run in words, without its first word, so run[0] is
-// words[at]. It returns ErrCorrupt if the words are not runs, and the first
-// error of f.
+// EachRun calls f for every run in words. The argument run lacks the first word
+// of the run, so run[0] is words[at]. EachRun returns the first error of f at
+// once, and ErrCorrupt if the words are not runs.
 func EachRun(words []uint64, m *fault.Maker, f func(op Op, at int, run []uint64) error) error {
 	for at := 0; at < len(words); {
 		first := words[at]

@@ -89,7 +89,7 @@ func afterBlock(file io.ReaderAt, at, n int64) (uint64, error) {
 }
 
 // interrupted is called with the error of reading the block at the offset at.
-// It returns nil if the block was interrupted while it was written, and err
+// It returns nil if an interrupted write explains the error, and an error
 // otherwise.
 func interrupted(file io.ReaderAt, at, begin, size int64, err error) error {
 	if !errors.Is(err, hashfam.ErrCorrupt) || at == begin {

@@ -22,8 +22,8 @@ import (
 // If all three are given, Plan returns the smallest structure for n keys at the
 // rate. If this exceeds the memory limit, Plan returns the structure with the
 // lowest rate within the limit, provided that this is not above the given rate.
-// Otherwise, the error names the memory that is needed and, if there is one,
-// the rate that fits.
+// If no structure fits, the error is that of least or, if least has none, names
+// the memory that is needed and, if there is one, the rate that fits.
 //
 // least must return the smallest structure for n keys at a rate. within must
 // return the structure with the lowest rate for n keys in this many bytes, or

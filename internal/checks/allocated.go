@@ -6,7 +6,7 @@ import (
 )
 
 // LeastAllocated returns the number of bytes that f allocates. Since other
-// goroutines can allocate at the same time, it calls f several times and
+// goroutines can allocate at the same time, it calls f up to runs times and
 // returns the minimum.
 func LeastAllocated(runs int, f func()) uint64 {
 	least := uint64(math.MaxUint64)

@@ -9,8 +9,9 @@ import (
 )
 
 // NamesWhatFits checks the error of try for a rate and a memory limit that
-// cannot both be met. The memory that the error names must be enough for the
-// rate. The rate that it names, if any, must be possible in the given memory.
+// cannot both be met. The memory that err names must be above the limit and
+// enough for the rate. The rate that err names, if any, must be higher and
+// possible within the limit.
 func NamesWhatFits(t require.TestingT, err error, rate float64, try func(rate float64, bytes uint64) error, bytes uint64) {
 	more, higher := needOf(t, err)
 	require.Greater(t, more, bytes)

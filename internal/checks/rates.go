@@ -57,10 +57,9 @@ func batches(fam hashfam.Family, first, n uint64, do func([]hashfam.Digest)) {
 // LargeSet adds the public digests of the numbers below n in batches, unless
 // add is nil. It looks them up, and measures the rate with n absent keys, but
 // at most 40,000,000. The tolerance is the sum of two parts. The first is six
-// standard deviations of the measured rate, which a correct program exceeds
-// with a probability below 2e-9. The second is 30/sqrt(n) of the rate, because
-// the rate of a full structure with at most 30 hashes differs from the computed
-// one by less.
+// standard deviations of the measured rate, which a normally distributed rate
+// exceeds with a probability below 2e-9. The second is 30/sqrt(n) of the rate,
+// because the rate of a single structure also differs from the computed one.
 func LargeSet(t *testing.T, n uint64, add func([]hashfam.Digest) error, s Rated) {
 	t.Helper()
 	if add != nil {
@@ -75,8 +74,8 @@ func LargeSet(t *testing.T, n uint64, add func([]hashfam.Digest) error, s Rated)
 // SmallSets builds structures of 0 to 100 keys with many families. It checks
 // that no key is lost, and that the mean rate of the structures with n keys
 // differs from the exact one by at most seven standard errors. Since the
-// structures are independent, a correct program exceeds that with a probability
-// below 1e-10 for each of up to 101 means.
+// structures are independent, the mean is about normally distributed, and seven
+// standard errors are then exceeded with a probability below 1e-11.
 func SmallSets(t *testing.T, fresh func(fam hashfam.Family, keys []hashfam.Digest) Rated) {
 	const queries = 1000
 	families := 100
@@ -156,10 +155,10 @@ func Probing(x uint64) hashfam.Digest {
 	return hashfam.Digest(x * inverse)
 }
 
-// Long reports whether a test should run in its long form: if FILTERFAM_LONG is
-// set and enough memory is available. minutes is the time that the long form
-// needs on a single core, and gigabytes is the memory. Both arguments must be
-// literals, because .ci/long finds them in the source.
+// Long reports whether a test should run in its long form, which is the case if
+// FILTERFAM_LONG is set and enough memory is available. minutes is the time
+// that the long form needs on a single core, and gigabytes is the memory. Both
+// arguments must be literals, because .ci/long finds them in the source.
 func Long(t testing.TB, minutes, gigabytes float64) bool {
 	t.Helper()
 	if os.Getenv("FILTERFAM_LONG") == "" {

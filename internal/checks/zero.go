@@ -24,8 +24,9 @@ var (
 
 // ZeroValues checks the methods of values, which are zero values or receivers.
 // Each method must panic or work, as the lists above require. A panic must
-// match the regular expression text. A clone of a value is checked, too. Values
-// must be printed and marshaled like pointers to them.
+// match the regular expression text. A clone of a value is checked, too.
+// Methods that print or marshal must have value receivers, so that values and
+// pointers are printed alike.
 func ZeroValues(t *testing.T, text string, values ...any) {
 	for at, clones := 0, len(values); at < len(values); at++ {
 		v := reflect.ValueOf(values[at])

@@ -2,12 +2,12 @@
 // understand it, read cuckoo/properties_test.go, which declares two structures,
 // and then [Machine].
 //
-// [Structure.Run] calls random actions, which are those in actions.go, for
-// example "add" or "merge", and those that a package adds. After each action,
+// [Structure.Run] calls random actions, for example "add" or "merge". They are
+// the actions in actions.go, and those that a package adds. After each action,
 // the structure must equal its twin and contain the keys of an exact model.
-// [Structure.Test] tests encodings and output: golden files, damaged and
-// changed frames, broken streams, views, printing, zero values, allocations,
-// and structures with different parameters.
+// [Structure.Test] tests encodings and output, for example golden files,
+// damaged and changed frames, broken streams, views, printing, zero values,
+// allocations, and structures with different parameters.
 //
 //	rapid.Check(t, filters.Run)            // in TestFilter
 //	filters.Test(t)                        // in TestFilterFrames

@@ -18,10 +18,11 @@ type Form struct {
 
 	family hashfam.Family
 	// call calls the method for all keys until it fails. It returns a number
-	// for each key: the result of a query, or 1 if the key was added, found or
-	// deleted, and otherwise 0. If the method returns only the sum of these
-	// numbers, call returns this sum. Apart from the method, only the first
-	// call allocates.
+	// for each key before the failure: the result of a query, or 1 if the key
+	// was added, found or deleted, and otherwise 0. If the method returns only
+	// the sum of these numbers, call returns this sum. When call is repeated
+	// with the same keys, of which there is at least one, only the method can
+	// allocate.
 	call func(*keys) ([]uint64, error)
 }
 
@@ -54,9 +55,10 @@ func (f Form) do(texts ...string) (sum int, err error) {
 }
 
 // Forms returns the forms of a method of f. methods are method values. Each
-// takes a key (bytes, a string or a digest), all digests, or all digests and
-// keys. It returns nothing, a number, a bool or an error, or a number or bool
-// and an error. If a method is already a Form, Forms only sets its family.
+// takes one key (bytes, a string or a digest), a slice of digests, or slices of
+// digests and keys. Each returns nothing, a number, a bool, an error, or a
+// number or a bool with an error. If an element of methods is already a Form,
+// Forms only sets its family.
 func Forms(name string, f any, methods ...any) (forms []Form) {
 	family := f.(interface{ Family() hashfam.Family }).Family()
 	for _, m := range methods {

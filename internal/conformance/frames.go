@@ -22,9 +22,9 @@ import (
 	"github.com/filterfam/filterfam/internal/frame/frametest"
 )
 
-// Test runs all properties of encodings and output as subtests. Since they use
-// little memory at a time, they are faster when garbage is collected less
-// often.
+// Test runs all properties of encodings and output as subtests. Meanwhile,
+// garbage is collected less often: this makes the tests faster, and they need
+// little memory at a time.
 func (s Structure) Test(t *testing.T) {
 	runtime.GC() // otherwise, the percentage would include the garbage of earlier tests
 	defer debug.SetGCPercent(debug.SetGCPercent(400))
@@ -96,11 +96,11 @@ func (s Structure) incompatible(t *rapid.T, f Encoded) {
 	}
 }
 
-// decode decodes b, which may be damaged, into f using the given ways, and
-// returns true if b is valid. Then f must be encoded to the same bytes, since
-// decoders must not ignore any bit. Otherwise the error must be want, if that
-// is not nil, and f must not change. decode also checks that views, headers and
-// FrameReaders agree with this.
+// decode decodes b, which may be damaged, into f using UnmarshalBinary and the
+// given ways, and reports whether b is valid. If it is, f must then be encoded
+// to the same bytes, since decoders must not ignore any bit. Otherwise, f must
+// not change. If want is not nil, all ways must return this error. decode also
+// checks that views, headers and FrameReaders agree about b.
 func (s Structure) decode(t rapid.TB, f Encoded, b []byte, want error, ways ...way) bool {
 	own, _ := f.MarshalBinary() // fails for a receiver
 	whole := f.UnmarshalBinary(b)
@@ -200,7 +200,7 @@ func encode(t rapid.TB, f Encoded) []byte {
 
 // golden checks that a golden file is decoded to the expected structure, which
 // is still encoded to the same bytes, and that damaged files are rejected. But
-// a file with a flipped bit and correct checksums can be valid.
+// a file with a flipped bit can be valid if its checksums are corrected.
 func (s Structure) golden(t rapid.TB, file string, built Encoded) {
 	b := encode(t, built)
 	f := s.receiver(built.Family())
@@ -319,8 +319,8 @@ func (s Structure) Change(t *rapid.T) {
 }
 
 // decodeAny decodes b in all ways and reports whether it is valid. The error
-// must be want, if that is not nil. All of this must not allocate more than 4
-// MiB plus 64 bytes for each byte of b.
+// must be want, if that is not nil. All ways together must not allocate more
+// than 4 MiB plus 64 bytes for each byte of b.
 func (s Structure) decodeAny(t rapid.TB, f Encoded, b []byte, want error) (valid bool) {
 	took := checks.LeastAllocated(1, func() { valid = s.decode(t, f, b, want, ways...) })
 	require.LessOrEqual(t, took, uint64(64*len(b)+4<<20), "allocated bytes for a frame of %d", len(b))

@@ -13,11 +13,11 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// A Machine tests a structure, F, by random actions. Each action also changes
-// the twin, to which keys are added individually, and an exact model of the
-// keys. After each action, the structure must equal the twin and contain the
-// keys in the model. To save time, only the 500 keys that were added last are
-// checked before the end.
+// A Machine tests a structure, F, by random actions. An action that changes the
+// keys of F also changes those of the twin, to which keys are added
+// individually, and an exact model of the keys. After each action, the
+// structure must equal the twin and contain the keys in the model. To save
+// time, only the 500 keys that were added last are checked before the end.
 type Machine struct {
 	*rapid.T
 	Family  hashfam.Family

@@ -55,8 +55,8 @@ func (s Structure) view(t rapid.TB, b []byte, fam hashfam.Family, f Encoded, oth
 // copied decodes b, of which v is a view, and returns the result. If v has
 // another type than the structure, copied decodes b into a receiver. Otherwise,
 // it decodes b into v, but first checks that v equals the decoded structure and
-// is encoded to b. If damaged, which is the error of Verify, is not nil,
-// encoding v must return this error instead.
+// is encoded to b. But if damaged, which is the error of Verify, is not nil,
+// copied instead checks that encoding v returns this error.
 func (s Structure) copied(t rapid.TB, v any, b []byte, fam hashfam.Family, damaged error) (Encoded, error) {
 	b = bytes.Clone(b)
 	if reflect.TypeOf(v) != reflect.TypeOf(s.zero()) {
@@ -103,9 +103,9 @@ func (s Structure) header(t rapid.TB, b []byte, fam hashfam.Family, f Encoded) e
 // decoder's error for b. If b is valid, the results must agree with f.
 // Otherwise, a query that returns an error must also return true, and the error
 // must have the same reason as invalid. A query can also return no error,
-// because it computes no checksum and does not check the whole payload. But the
-// only faults of a header that it may overlook are a wrong checksum and, in
-// structures with layers, a wrong payload length.
+// because it computes no checksum and does not check the whole payload. But it
+// must find all faults of the header except for a wrong checksum and, in a
+// Structure with Builders, a wrong payload length.
 func (s Structure) ask(t rapid.TB, b []byte, f Encoded, invalid error) {
 	if s.Ask == nil {
 		return

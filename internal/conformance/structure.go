@@ -28,8 +28,8 @@ type Encoded interface {
 }
 
 // A Structure describes how a structure is used, encoded and printed. Type,
-// Golden and ClaimHuge must be set, while other fields can be nil. Most methods
-// are found by their signatures; see [Adds].
+// Golden and ClaimHuge must be set, while other fields can be zero. Most
+// methods are found by their signatures; see [Adds].
 type Structure struct {
 	Type
 	// Builders is set if the structure cannot be created empty. It draws

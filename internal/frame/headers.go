@@ -55,8 +55,8 @@ func ParseArray(h Header, m *fault.Maker) (Array, error) {
 // the number of low bits that belong to fields. Words returns ErrCorrupt if
 // another bit is set, or if the number of words differs.
 //
-// Words does not allocate, so kinds with many small views use it. In other
-// kinds, a struct with the offsets in comments is simpler; see [EncodeParams].
+// Unlike [Header.DecodeParams], Words does not allocate memory, unless it
+// returns an error.
 func (h Header) Words(m *fault.Maker, used ...int) ([4]uint64, error) {
 	var words [4]uint64
 	if err := h.checkLength(wordBytes*len(used), m); err != nil {

@@ -47,8 +47,8 @@ func Verify(r io.Reader, h Header) error {
 }
 
 // Damaged reports whether err, from reading a frame, says that a checksum or a
-// length is wrong. After any other error, the contents may be as they were
-// written.
+// length is wrong. After any other error, for example about a value that is not
+// allowed, the frame may be as it was written.
 func Damaged(err error) bool {
 	var invalid *hashfam.FieldError
 	if !errors.As(err, &invalid) {

@@ -11,8 +11,8 @@ func bytesOf[T number](values []T) ([]byte, bool) {
 }
 
 // numbersIn returns the memory of b as numbers. It returns false if the address
-// of b is not a multiple of their size. The length of b must be such a
-// multiple.
+// of b is not a multiple of the size of a number. The length of b must be a
+// multiple of this size.
 func numbersIn[T number](b []byte) ([]T, bool) {
 	start := unsafe.SliceData(b)
 	if uintptr(unsafe.Pointer(start))%uintptr(sizeOf[T]()) != 0 {

@@ -17,8 +17,8 @@ import (
 )
 
 // A Reader reads a frame from a stream, and no byte after it. After the first
-// error, every call returns that error or zeros, so a decoder only needs to
-// check the error at the end.
+// error, Header and the function Read return zero values, so a decoder only
+// needs to call Err at the end.
 type Reader struct {
 	r    io.Reader
 	make *fault.Maker
@@ -213,10 +213,11 @@ func (r *Reader) HeaderOf(version uint8, check uint64, kinds ...Kind) Header {
 
 // Read reads a payload of n numbers and the checksum after it. If the stream is
 // known to be long enough, Read allocates the numbers at once. Otherwise, it
-// halves n until the slice needs at most 64 KiB, or at most the bytes that are
-// known to follow. Whenever this slice is full, Read doubles it. So no later
-// slice needs more than twice the bytes that have arrived, and at most 1.5
-// times the payload is live.
+// begins with a shorter slice: it halves the length until the slice needs at
+// most 64 KiB, or at most the bytes that are known to follow. Whenever the
+// slice is full, Read doubles its length. So no later slice needs more than
+// twice the bytes that have arrived, and at most about 1.5 times the payload is
+// live.
 //
 // After an error, Read returns nil. The error is ErrCorrupt if no slice can
 // hold the payload.

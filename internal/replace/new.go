@@ -19,9 +19,9 @@ type New struct {
 	committed bool
 }
 
-// Create creates an empty file that can replace the named file or, if there is
-// none, get its name. It returns the same errors as [Check]. The caller must
-// call Discard at the end, also after Commit.
+// Create creates an empty file with a temporary name, which Commit renames to
+// the given name. It returns an error if it is known that this will fail.
+// Otherwise, the caller must call Discard at the end, even after Commit.
 func Create(name string) (*New, error) {
 	t, err := find(name)
 	if err != nil {
@@ -35,9 +35,9 @@ func Create(name string) (*New, error) {
 	return &New{File: file, target: t}, nil
 }
 
-// Commit makes the new file durable, closes n.File, and renames the file, so
-// that it replaces the old file. If only syncing the folder failed, the error
-// says that the file was replaced.
+// Commit gives the new file the attributes of the old file, makes it durable,
+// closes n.File, and renames the file, so that it replaces the old one. If only
+// syncing the folder failed, the error says that the file was replaced.
 func (n *New) Commit() error {
 	err := n.target.keepAttributes(n.File)
 	if err == nil {
@@ -107,10 +107,10 @@ func temporaryPrefix(base string) string {
 }
 
 // keepAttributes gives a temporary file the group, the mode and the owner of
-// the existing file, if there is one. If the system does not allow the group,
-// the temporary file keeps its own group, whose members get the same rights as
-// all other users. keepAttributes returns an error if it cannot take away
-// rights that the existing file does not grant.
+// the existing file, if there is one and the system allows it. If the temporary
+// file must keep its own group, the members of this group get the same rights
+// as all other users. keepAttributes returns an error if the temporary file
+// keeps rights that it should not have.
 func (t *target) keepAttributes(file *os.File) error {
 	if t.old == nil {
 		return nil

@@ -1,7 +1,7 @@
 // Package replace replaces files such that each is either the old file or the
 // complete new one, even after a crash. hashfam.WriteFile uses [File]. Package
-// journal uses [Create], and the commands call [Check] before they begin to
-// work.
+// journal uses [Create] and [RemoveTemporary], and the commands call [Check]
+// before they begin to work.
 package replace
 
 import (
@@ -16,9 +16,9 @@ import (
 )
 
 // File writes a file as hashfam.WriteFile describes. It returns the errors of
-// w. All other errors are an fs.PathError with the name of the file after links
-// are followed. If the name cannot be the name of a file, the fs.PathError
-// wraps a NotFile.
+// w. All other errors are of type *fs.PathError, with the name of the file that
+// name links to, if it is a link. If name cannot be the name of a regular file,
+// the error wraps a NotFile.
 func File(name string, w io.WriterTo) error {
 	n, err := Create(name)
 	if err != nil {

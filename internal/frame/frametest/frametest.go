@@ -1,6 +1,6 @@
 // Package frametest helps to test encoders and decoders. It damages and changes
 // frames, corrects their checksums, compares them with golden files, and fuzzes
-// decoders. It does not use package frame, but repeats the numbers of
+// decoders. It does not use package frame, but repeats the offsets in
 // docs/format.md, so that tests notice a changed format.
 package frametest
 
@@ -81,11 +81,11 @@ func Set(b []byte, words map[int]uint64) []byte {
 	return Seal(b)
 }
 
-// Damage calls do with damaged copies of a frame, each of which is truncated or
-// has a flipped bit. It flips all bits of the header, of the 8 bytes after it
-// and of the last 16 bytes. In each byte between them, which only the checksum
-// protects, it flips one bit. A truncated copy has no capacity beyond its end,
-// so a decoder that reads further panics.
+// Damage calls do with damaged forms of the frame b: truncated to every shorter
+// length, or with a single flipped bit. It flips every bit of the header, of
+// the 8 bytes after it and of the last 16 bytes, but only one bit of each byte
+// between them. A truncated frame has no capacity beyond its end, so a decoder
+// that reads further panics.
 func Damage(b []byte, do func(bad []byte)) {
 	for i := range b {
 		do(b[:i:i])
@@ -102,9 +102,9 @@ func Damage(b []byte, do func(bad []byte)) {
 }
 
 // Change returns a copy of the frame b with one to eight drawn changes and
-// correct checksums. About half of the changes concern the header, but none
-// changes the magic, the kind, the version or the check value. A change can
-// copy words of another frame.
+// correct checksums. Many of the changes concern the header, but none changes
+// the magic, the kind, the version or the check value. A change can copy words
+// of the frame another.
 func Change(t *rapid.T, b, another []byte) []byte {
 	b = bytes.Clone(b)
 	for range rapid.IntRange(1, 8).Draw(t, "number of changes") {
@@ -157,9 +157,9 @@ func drawNumber(t *rapid.T) uint64 {
 	return rapid.SampledFrom([]uint64{power, power + 1, power - 1, small, math.MaxUint64}).Draw(t, "plus")
 }
 
-// resize inserts words at the offset i of the frame b, or deletes words before
-// it. If the payload does not contain i, resize uses the nearest offset in the
-// payload. It corrects the payload length.
+// resize inserts zero words at the offset i of the frame b, or deletes words
+// before it. If the payload does not contain i, resize uses the nearest offset
+// in the payload. It corrects the payload length.
 func resize(t *rapid.T, b []byte, i int) []byte {
 	start := HeaderLen(b)
 	if start+8 > len(b) {

@@ -44,9 +44,10 @@ func Text(b []byte) []byte { return base64.StdEncoding.AppendEncode(nil, b) }
 
 var errBroken = errors.New("broken cable")
 
-// Streams calls into.ReadFrom with streams that contain a part of the frame b,
-// and then fail or stall. It calls from.WriteTo, which must write b, with
-// streams that fail. It checks the errors and the returned numbers of bytes.
+// Streams checks the errors and byte counts of failing reads and writes. It
+// calls into.ReadFrom with streams that contain only a part of the frame b and
+// then fail or stall, and with an empty stream. It calls from.WriteTo, which
+// must write b, with writers that fail.
 func Streams(t *rapid.T, into io.ReaderFrom, from io.WriterTo, b []byte) {
 	room := rapid.IntRange(0, len(b)-1).Draw(t, "room")
 	until := func(err error) io.Reader { return io.MultiReader(bytes.NewReader(b[:room]), iotest.ErrReader(err)) }
