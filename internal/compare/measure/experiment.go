@@ -181,10 +181,10 @@ func matching(there []*cell, chosen []Structure, peer Structure, rates []float64
 }
 
 // tell passes the absent keys to a filter that is built to find none of them. A
-// few rounds suffice for such a filter, so if all rounds would add 10,000,000
-// absent keys or more, some are skipped. The other rounds, of which there are
-// at least five, then add about 5,000,000 to 7,500,000 absent keys, or more if
-// five rounds need more.
+// few rounds suffice for such a filter. So if there are ten rounds or more, and
+// all of them would add 10,000,000 absent keys or more, some are skipped. The
+// other rounds, of which there are at least five, then add about 5,000,000 to
+// 7,500,000 absent keys, or more if five rounds need more.
 func (c *cell) tell(absent *Keys, rounds int) {
 	c.absent = absent
 	c.skipped = max(0, min(rounds/minRounds, int(int64(rounds)*int64(absent.Len())/5_000_000))-1)
@@ -212,9 +212,9 @@ func (c *cell) build(keys *Keys, fill bool) (*Filter, error) {
 	return f, err
 }
 
-// attempt calls do and returns its error. If a peer returns an error or panics,
-// attempt returns nil instead, and records the failure, so that the cell will
-// not be measured again.
+// attempt calls do and returns its error. If a peer panics or returns an error
+// other than context.Canceled, attempt returns nil instead and records the
+// failure, so that the cell will not be measured again.
 func (c *cell) attempt(do func() error) (err error) {
 	if c.failure != "" {
 		return nil
