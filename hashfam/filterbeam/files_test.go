@@ -54,7 +54,7 @@ func TestOnlyIntermediateFilesAreRemoved(t *testing.T) {
 	write(t, out, "{damaged")
 	write(t, unique(out, shardPurpose), "")
 	_, err = Clean(t.Context(), out)
-	require.Error(t, err, "the parts to keep are not known")
+	require.ErrorIs(t, err, hashfam.ErrCorrupt, "the parts to keep are not known")
 	for _, name := range stay {
 		require.FileExists(t, filepath.Join(dir, name))
 	}

@@ -46,19 +46,19 @@ func Cuckoo(c cuckoo.Config) (Plan, error) {
 	return newPlan(spec{Kind: cuckooKind, Bytes: p.SizeBytes(), FPRate: c.FPRate}, p.Family, p, err)
 }
 
-// Sketch returns a plan for a count-min sketch. Every bundle builds a sketch,
-// whatever its size. A Conservative sketch is valid, but differs from the
-// sketch of a single process, because the errors of the bundles add up. Sketch
-// returns errors as [Bloom] does.
+// Sketch returns a plan for a count-min sketch. Every bundle builds a whole
+// sketch, even if it is large. A Conservative sketch is valid, but can differ
+// from the sketch of a single process, because the errors of the bundles add
+// up. Sketch returns errors as [Bloom] does.
 func Sketch(c countmin.Config) (Plan, error) {
 	p, err := c.Params()
 	return newPlan(spec{Kind: sketchKind, Bytes: p.SizeBytes()}, p.Family, p, err)
 }
 
-// Heavy returns a plan for frequent keys. With Phi, every bundle builds a
-// structure. With K, a key's counts are all added by the same task, so the
-// result is as good as a single process's. Heavy returns errors as [Bloom]
-// does.
+// Heavy returns a plan for frequent keys: heavy hitters if c has Phi, and a top
+// k if it has K. For heavy hitters, every bundle builds a structure. For a top
+// k, all counts of a key are added by the same task, so the result is as
+// accurate as in a single process. Heavy returns errors as [Bloom] does.
 func Heavy(c countmin.HeavyConfig) (Plan, error) {
 	_, err := countmin.NewHeavyHitters(c)
 	if c.K > 0 {
