@@ -28,6 +28,7 @@ import (
 //   - a pattern matches out, or another file that a job writes
 //   - a file does not contain lines, but is for example a filter, an archive,
 //     UTF-16 text or compressed in another way than gzip
+//   - lines end with a carriage return alone
 //   - a line is longer than 16 MiB
 //   - a file is longer or shorter than the file system says
 //   - a worker does not know the plan's family

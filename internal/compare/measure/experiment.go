@@ -104,7 +104,7 @@ func (e *Experiment) measureCells(ctx context.Context, done func()) error {
 // query in each. False positives within a round are not independent, since a
 // filter may be fuller by chance. But if a round does not query more absent
 // keys than the filter has members, this effect stays below the sampling error,
-// and the pooled intervals are valid.
+// so intervals that are computed from the sums over all rounds are valid.
 type Effort struct {
 	Rounds, queries int
 	repeats         int // in a round, since few short operations cannot be timed
@@ -144,9 +144,10 @@ type cell struct {
 	done    []result
 }
 
-// newCells returns the cells to measure: exact structures, then each rate, and
-// then structures with a fixed rate. A static peer with a fixed rate follows
-// our structure with the same rate (see matching).
+// newCells returns the cells to measure: first exact structures, then the
+// structures with a configurable rate at each of the rates, and then the
+// structures with a fixed rate. A static peer with a fixed rate follows our
+// structure with the same rate (see matching).
 func newCells(chosen []Structure, rates []float64) []*cell {
 	var cells, fixed []*cell
 	for _, s := range chosen {
