@@ -132,10 +132,10 @@ const maxTasks = 4096
 
 // Windows returns p with its work divided among n tasks, each of which owns a
 // window: a range of the structure or of the keys. If n is 0, which is the
-// default, the number depends on the structure's size. For each window, a
-// bundle in progress needs up to about 64 KiB of memory. A filter does not
-// depend on n, but a top k does: its size and the bounds of its counts may
-// differ.
+// default, the number is derived from the structure's size, and is 16 if the
+// size is not known in advance. For each window, a bundle in progress needs up
+// to about 64 KiB of memory. A filter does not depend on n, but a top k does:
+// its size and the bounds of its counts may differ.
 //
 // The number of windows can differ from n: a small filter has fewer, and a
 // Bloom or counting filter that is not Blocked has at least one for each 2^32
