@@ -14,8 +14,8 @@ import (
 )
 
 // An array is the payload of a Bloom or counting filter, divided into windows.
-// A window is a range of cells, which are bits or counters, and a task fills
-// each window.
+// A window is a range of cells, which are bits or counters. Each window is
+// filled by a task of its own.
 //
 // In a Blocked filter, all cells of a key are in the same line of 512 cells, so
 // the task receives the digests of the keys whose lines are in its window. In

@@ -37,7 +37,8 @@ type Key interface {
 // is a plan for a cuckoo filter, a static filter or a top k, or if the
 // structure needs more than 8 MiB. The size of heavy hitters is their
 // MemoryBytes, but if this is 0, the size is not known in advance, so Combine
-// does not check it.
+// does not check it. Heavy hitters store keys, so a job that combines them from
+// digests fails.
 func Combine[K Key](p Plan) (any, error) {
 	if _, err := p.spec.family(); err != nil {
 		return nil, err

@@ -39,8 +39,8 @@
 // For files at gs:// or s3://, import filesystem/gcs or filesystem/s3 instead.
 // Without the import, the jobs of Files and Build fail with an error such as:
 // file system scheme "default" not registered. Errors about parameters,
-// families and damaged data match one of package [hashfam], but an engine may
-// return a worker's error as text.
+// families, and damaged frames and indexes match an error of package [hashfam],
+// unless an engine returns a worker's error as text.
 //
 // For readers of the code: job.go contains a job's stages in their order. There
 // are five ways to divide the work among tasks. Each is an implementation of

@@ -17,11 +17,11 @@ type opener = func() (hashfam.Family, error)
 // instead of its key. Call it in an init function of the program that you
 // submit, since the workers run the same program. The function open must return
 // the family, for example using a secret store, and must not call
-// RegisterFamily. open is called whenever a keyed Plan is made, and workers
-// call it for each bundle and each task, from several goroutines, so it should
-// remember the family if opening it is slow. A worker compares the family's
-// check value with the Plan's and fails with [hashfam.ErrFamily] if they
-// differ.
+// RegisterFamily. open may be called whenever a Plan with a keyed family is
+// made, and workers call it for each bundle and each task, from several
+// goroutines, so it should remember the family if opening it is slow. A worker
+// compares the family's check value with the Plan's and fails with
+// [hashfam.ErrFamily] if they differ.
 //
 // RegisterFamily returns [hashfam.ErrParams] if the name is empty or already
 // registered, or if open is nil. It may be called concurrently.

@@ -17,9 +17,9 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// A file describes a file that a task has written. Each attempt uses another
-// name, so that concurrent attempts do not interfere. A file without a name was
-// not written and contains only zeros.
+// A file describes a file that a task has written. If a task is repeated, each
+// attempt writes a file with another name, so that concurrent attempts do not
+// interfere. A file without a name was not written and contains only zeros.
 type file struct {
 	Name  fileName
 	Bytes uint64

@@ -45,10 +45,16 @@ func TestOnlyIntermediateFilesAreRemoved(t *testing.T) {
 		require.Equal(t, left, must(Clean(t.Context(), out)))
 		requireFiles(t, dir, len(stay)+1+n)
 	}
+	kept := unique(out, partPurpose)
+	require.NoError(t, os.Mkdir(kept, 0o700))
+	write(t, filepath.Join(kept, "file"), "")
+	removed, err := Clean(t.Context(), out)
+	require.Error(t, err, "a folder with a file cannot be removed")
+	require.Empty(t, removed)
 	write(t, out, "{damaged")
 	write(t, unique(out, shardPurpose), "")
-	_, err := Clean(t.Context(), out)
-	require.Error(t, err, "the parts to keep are not known")
+	_, err = Clean(t.Context(), out)
+	require.ErrorIs(t, err, hashfam.ErrCorrupt, "the parts to keep are not known")
 	for _, name := range stay {
 		require.FileExists(t, filepath.Join(dir, name))
 	}

@@ -16,10 +16,11 @@ import (
 // Files builds the structure of the plan from the lines of files and writes its
 // frame to the file out. Each line is a key. Unless [Plan.Lines] says
 // otherwise, lines are split as by bufio.ScanLines, and empty lines are
-// skipped. Patterns must be patterns of the file system. A file that is matched
-// several times is read once, even if its name is spelled differently. A file
-// that begins like a gzip file is decompressed, whatever its name, and a UTF-8
-// byte order mark at the beginning is skipped.
+// skipped. Patterns must be patterns of the file system. A file that several
+// patterns match is read once, even if they spell the name of a local file
+// differently. A link counts as another file. A file that begins like a gzip
+// file is decompressed, whatever its name, and a UTF-8 byte order mark at the
+// beginning is skipped.
 //
 // The result has one element, a [Summary]. The job fails if
 //
@@ -27,14 +28,15 @@ import (
 //   - a pattern matches out, or another file that a job writes
 //   - a file does not contain lines, but is for example a filter, an archive,
 //     UTF-16 text or compressed in another way than gzip
+//   - lines end with a carriage return alone
 //   - a line is longer than 16 MiB
 //   - a file is longer or shorter than the file system says
 //   - a worker does not know the plan's family
 //
 // The frame is written to a file with another name, which is renamed to out at
-// the end, so out stays unchanged if the job fails. If the file system cannot
-// rename files, this file is copied to out instead, and out may be incomplete
-// if copying fails.
+// the end, so out stays unchanged if the job fails before that. If the file
+// system cannot rename files, this file is copied to out instead, and out may
+// be incomplete if copying fails.
 //
 // The program must import the file systems of the patterns and of out, as
 // described in the package comment. See docs/distributed.md for the memory that

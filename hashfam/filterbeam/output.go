@@ -12,6 +12,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 
+	"github.com/filterfam/filterfam/hashfam"
 	"github.com/filterfam/filterfam/hashfam/filterbeam/internal/index"
 	"github.com/filterfam/filterfam/hashfam/filterbeam/internal/pattern"
 )
@@ -72,11 +73,13 @@ func remove(ctx context.Context, fs filesystem.Interface, name string) error {
 }
 
 // Clean removes the intermediate files for out that were left by jobs that
-// failed or were interrupted, and returns their names. It does not remove out
-// itself or, if out is the index for parts, the parts' files. A job that
-// succeeds cleans up by itself, so Clean is only needed after failures, and
-// must not be called while a job writes to out. Clean returns the errors of the
-// file system, and an error if out is a damaged index.
+// failed or were interrupted, and returns the names of the removed files. It
+// does not remove out itself or, if out is the index for parts, the parts'
+// files. A job that succeeds cleans up by itself, so Clean is only needed after
+// failures, and must not be called while a job writes to out.
+//
+// Clean returns [hashfam.ErrCorrupt] if out is a damaged index, and the errors
+// of the file system. If it cannot remove a file, it still removes the others.
 func Clean(ctx context.Context, out string) ([]string, error) {
 	fs, err := filesystem.New(ctx, out)
 	if err != nil {
@@ -91,8 +94,12 @@ func Clean(ctx context.Context, out string) ([]string, error) {
 	failed := []error{err}
 	var removed []string
 	for _, name := range names {
-		if outputOf(name) == filepath.Clean(out) && !keep[filepath.Base(name)] {
-			failed = append(failed, remove(ctx, fs, name)) // another attempt may have removed it
+		if outputOf(name) != filepath.Clean(out) || keep[filepath.Base(name)] {
+			continue
+		}
+		if err := remove(ctx, fs, name); err != nil { // for example because another attempt has removed it
+			failed = append(failed, err)
+		} else {
 			removed = append(removed, name)
 		}
 	}
@@ -120,9 +127,12 @@ func partsOf(ctx context.Context, fs filesystem.Interface, out string) (map[stri
 		return nil, err
 	}
 	x, err := index.Parse(data)
+	if err != nil {
+		return nil, errs.Field(hashfam.ErrCorrupt, out, err, "an index as it was written")
+	}
 	names := map[string]bool{}
 	for _, p := range x.Parts {
 		names[p.Name] = true
 	}
-	return names, err
+	return names, nil
 }

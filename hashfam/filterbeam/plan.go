@@ -46,19 +46,19 @@ func Cuckoo(c cuckoo.Config) (Plan, error) {
 	return newPlan(spec{Kind: cuckooKind, Bytes: p.SizeBytes(), FPRate: c.FPRate}, p.Family, p, err)
 }
 
-// Sketch returns a plan for a count-min sketch. Every bundle builds a sketch,
-// whatever its size. A Conservative sketch is valid, but differs from the
-// sketch of a single process, because the errors of the bundles add up. Sketch
-// returns errors as [Bloom] does.
+// Sketch returns a plan for a count-min sketch. Every bundle builds a whole
+// sketch, even if it is large. A Conservative sketch is valid, but can differ
+// from the sketch of a single process, because the errors of the bundles add
+// up. Sketch returns errors as [Bloom] does.
 func Sketch(c countmin.Config) (Plan, error) {
 	p, err := c.Params()
 	return newPlan(spec{Kind: sketchKind, Bytes: p.SizeBytes()}, p.Family, p, err)
 }
 
-// Heavy returns a plan for frequent keys. With Phi, every bundle builds a
-// structure. With K, a key's counts are all added by the same task, so the
-// result is as good as a single process's. Heavy returns errors as [Bloom]
-// does.
+// Heavy returns a plan for frequent keys: heavy hitters if c has Phi, and a top
+// k if it has K. For heavy hitters, every bundle builds a structure. For a top
+// k, all counts of a key are added by the same task, so the result is as
+// accurate as in a single process. Heavy returns errors as [Bloom] does.
 func Heavy(c countmin.HeavyConfig) (Plan, error) {
 	_, err := countmin.NewHeavyHitters(c)
 	if c.K > 0 {
@@ -99,9 +99,9 @@ func newPlan(s spec, fam hashfam.Family, params any, err error) (Plan, error) {
 	return Plan{s}, nil
 }
 
-// SizeBytes returns the size of the structure, without its header. For a plan
-// with parts, it returns the size of all parts together. It returns 0 if the
-// size is not known in advance, as for a static filter.
+// SizeBytes returns the size of the structure, without its header, or of all
+// parts together. For a plan of [Heavy] with Phi, it returns MemoryBytes. It
+// returns 0 if the size is not known in advance, as for a static filter.
 func (p Plan) SizeBytes() uint64 { return p.spec.Bytes * uint64(max(p.spec.Parts, 1)) }
 
 // Lines describes the lines that [Files] reads.
@@ -132,12 +132,15 @@ const maxTasks = 4096
 
 // Windows returns p with its work divided among n tasks, each of which owns a
 // window: a range of the structure or of the keys. If n is 0, which is the
-// default, the number depends on the structure's size. For each window, a
-// bundle in progress needs up to 64 KiB of memory. A filter does not depend on
-// n, but a top k does: its size and the bounds of its counts may differ. A
-// Bloom or counting filter that is not Blocked has at least one window for each
-// 2^32 bits or counters. A sketch and heavy hitters have no windows, so n has
-// no effect on them.
+// default, the number is derived from the structure's size, and is 16 if the
+// size is not known in advance. For each window, a bundle in progress needs up
+// to about 64 KiB of memory. A filter does not depend on n, but a top k does:
+// its size and the bounds of its counts may differ.
+//
+// The number of windows can differ from n: a small filter has fewer, and a
+// Bloom or counting filter that is not Blocked has at least one for each 2^32
+// bits or counters. A sketch and heavy hitters have no windows, so n has no
+// effect on them.
 //
 // Windows returns [hashfam.ErrParams] unless n is from 0 to 4,096.
 func (p Plan) Windows(n int) (Plan, error) {
@@ -155,9 +158,10 @@ func (p Plan) Windows(n int) (Plan, error) {
 // is the default, a job writes a single frame.
 //
 // A job writes one file for each part, and an index to the output file, which
-// package parts can query. Each part is built by a single task, which needs the
-// part's memory, so Windows has no effect. Only [Files] and [Build] can build
-// parts: [Combine] returns ErrParams for such a plan.
+// package parts can query. Each part is built by a single task, so Windows has
+// no effect. The task needs the part's memory and, for a cuckoo or static
+// filter, 8 bytes per key. Only [Files] and [Build] can build parts: [Combine]
+// returns ErrParams for such a plan.
 //
 // Parts returns [hashfam.ErrParams] unless n is from 0 to 4,096 and p is a plan
 // for a Bloom, counting, cuckoo or static filter.

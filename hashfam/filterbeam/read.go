@@ -91,9 +91,10 @@ func (f *readFn) read(ctx context.Context, rt *sdf.LockRTracker, name string, si
 	return content.Refusal()
 }
 
-// readPlain adds the lines that start in the piece. It returns an error if the
-// file does not have its listed size. For example, a store that decompresses a
-// file while it is read makes it longer.
+// readPlain adds the lines that start in the piece. When it reaches the end of
+// the file, it returns an error if the file does not have its listed size. For
+// example, a file is longer than listed if a store decompresses it while it is
+// read.
 func (f *readFn) readPlain(ctx context.Context, rt *sdf.LockRTracker, content io.Reader, size int64) error {
 	start := restriction(rt).Start
 	r, err := f.linesFrom(content, start)
@@ -124,9 +125,9 @@ func restriction(rt *sdf.LockRTracker) offsetrange.Restriction {
 
 // claim claims a batch of lines, given where they start, and returns the number
 // of lines that belong to the piece. It claims the whole batch by claiming the
-// start of its last line. This fails if that line is after the end of the
-// piece, which may have changed because the runner has split the piece. Then
-// only the lines that start before the end belong to the piece.
+// start of its last line. This fails if that line does not start before the end
+// of the piece, which the runner can move by splitting the piece. Then only the
+// lines that start before the end belong to the piece.
 func claim(rt *sdf.LockRTracker, starts []int64) int {
 	n := len(starts)
 	if n > 0 && rt.TryClaim(starts[n-1]) {
@@ -171,8 +172,9 @@ func (r *countingReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// readCompressed adds all lines in a compressed file if the piece contains its
-// start. It returns an error if the file does not have its listed size.
+// readCompressed adds all lines in a compressed file if the piece contains the
+// file's start. It then returns an error if the file does not have its listed
+// size.
 func (f *readFn) readCompressed(ctx context.Context, rt *sdf.LockRTracker, content io.Reader, size int64) error {
 	if restriction(rt).Start == 0 && rt.TryClaim(int64(0)) {
 		stored := &countingReader{Reader: content}

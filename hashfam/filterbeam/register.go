@@ -14,7 +14,7 @@ import (
 func init() {
 	// The engine calls these functions only once for a task or a piece of a
 	// file, so calling them by reflection is fast enough. Registering them with
-	// generic functions, as below, would add a minute to compiling.
+	// generic functions, as below, would make compiling slower.
 	for _, t := range []reflect.Type{
 		reflect.TypeFor[matchFn](), reflect.TypeFor[readFn](), reflect.TypeFor[expectFn](), reflect.TypeFor[gatherFn](),
 		reflect.TypeFor[finishFn](), reflect.TypeFor[sweepFn](),

@@ -47,8 +47,8 @@ func sealed(value []byte, items uint64) []byte {
 	return binary.LittleEndian.AppendUint64(value, items)
 }
 
-// enter counts a sealed value and returns it without its number of items. The
-// checksum is a CRC-32, since all frames have the same CRC-32C.
+// enter counts a sealed value and returns it without its number of items. See
+// [index.Table] for the reason why the checksum is not a CRC-32C.
 func (l *load) enter(value []byte) []byte {
 	n := max(len(value)-itemBytes, 0)
 	l.Values++

@@ -196,5 +196,5 @@ func Message(err error, dash string) string {
 	if !errors.Is(field.Err, hashfam.ErrParams) {
 		text = fmt.Sprintf("%v: %s", field.Err, text)
 	}
-	return before + words(dash).Replace(text)
+	return strings.ReplaceAll(before, "\n", " ") + words(dash).Replace(text)
 }

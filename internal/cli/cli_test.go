@@ -98,6 +98,8 @@ func TestMessagesAreLinesInTheWordsOfTheFlags(t *testing.T) {
 			Package: "bloom", Err: hashfam.ErrCorrupt, Field: "checksum", Value: 1, Allowed: "2"},
 		"Capacity FPRate: no such file or directory": notThere,
 		"one two": errors.New("one\ntwo"),
+		"a b: -k 0, want above 0": fmt.Errorf("a\nb: %w", &hashfam.FieldError{
+			Package: "countmin", Err: hashfam.ErrParams, Field: "HeavyConfig.K", Value: 0, Allowed: "above 0"}),
 	} {
 		require.Equal(t, want, Message(err, "-"))
 		require.Equal(t, strings.NewReplacer("-fpr", "--fpr", "-delta", "--delta").Replace(want), Message(err, "--"))

@@ -1,12 +1,12 @@
 // Command compare measures the structures of filterfam and an exact map. For
-// each, it prints the bits per key, also as a multiple of the lower bound for
-// any structure, the false-positive rate, and the time per operation.
+// each, it prints the bits per key, their ratio to a lower bound, the
+// false-positive rate, and the time per operation. For example, this command
+// uses embedded real data and usually takes less than two minutes:
 //
 //	go run -C internal/compare .
 //
-// uses embedded real data and takes up to two minutes. The -help flag lists all
-// flags. Package measure runs the measurements, attack runs the attacks, and
-// report prints the results.
+// The -help flag lists all flags. Package measure runs the measurements, attack
+// runs the attacks, and report prints the results.
 package main
 
 import (

@@ -60,10 +60,10 @@ func (c *command) count(ctx context.Context, size cli.Size, names []string) erro
 	return nil
 }
 
-// A least estimates the number of different digests that were added. It keeps
-// the k smallest ones. Since digests are uniform, the greatest of these is at
-// about k/n of the range if n different digests were added. See Bar-Yossef et
-// al., "Counting distinct elements in a data stream" (2002).
+// A least estimates the number of different digests that were added, using the
+// k smallest ones. If n different digests were added, the greatest of these k
+// digests is near the fraction k/n of the range, because digests are uniform.
+// See Bar-Yossef et al., "Counting distinct elements in a data stream" (2002).
 type least struct {
 	k       int
 	digests []hashfam.Digest // at most 2k, unsorted, with repetitions

@@ -47,10 +47,10 @@ func (c *command) filled(f *buildFlags, n uint64, each func(use func(batch) erro
 }
 
 // checkFilled returns an error if the rate of a filter is more than twice --fpr
-// or, if --fpr is not given, so high that the filter is useless. With --force,
-// it returns nil. The rate of a single filter depends on chance, so checkFilled
-// also accepts the filter if the rate that is expected for its parameters and
-// number of lines is low enough.
+// or, with --memory and without --fpr, so high that the filter is useless. With
+// --force, it returns nil. The rate of a single filter depends on chance, so
+// checkFilled also accepts the filter if the rate that is expected for its
+// parameters and number of lines is low enough.
 func (c *command) checkFilled(f *buildFlags, made structure, lines uint64) error {
 	filter, ok := made.(rated)
 	if !ok {
@@ -73,8 +73,8 @@ const (
 	poorRate    = 0.1
 )
 
-// checkUseful checks the rate of a filter if --fpr is not given. It returns an
-// error if the filter is useless, and prints a remark if it is poor.
+// checkUseful checks the rate of a filter with --memory and without --fpr. It
+// returns an error if the filter is useless, and prints a remark if it is poor.
 func (c *command) checkUseful(f *buildFlags, lines uint64, rate float64) error {
 	if f.rate > 0 || f.force || rate <= poorRate {
 		return nil

@@ -82,8 +82,8 @@ func (c *command) merge(ctx context.Context, f mergeFlags, names []string) error
 }
 
 // checkRateNow returns an error if the rate of a Bloom or counting filter is
-// above allowedRate and chance does not explain it. The estimated number of
-// keys, which the error contains, is at most the given one.
+// above allowedRate and chance does not explain it, unless force is set. The
+// error contains the estimated number of keys, or most if that is lower.
 func checkRateNow(s structure, most float64, force bool) error {
 	hashes := 0
 	switch s := s.(type) {

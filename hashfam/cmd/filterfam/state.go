@@ -19,8 +19,8 @@ import (
 
 // openState opens the state file and replaces the contents of lines with the
 // lines in the file. It returns a saver and, if the number of lines is limited,
-// a lower bound for the number of lines in the file (see leastLen). Otherwise,
-// this number is 0.
+// a likely lower bound for the number of lines in the file (see leastLen).
+// Otherwise, this number is 0.
 func (c *command) openState(ctx context.Context, f *uniqFlags, names []string, lines seen, fam hashfam.Family) (*saver, uint64, error) {
 	if f.state == "-" {
 		return nil, 0, errors.New("--state -: want the name of a file")

@@ -15,7 +15,7 @@
 // variable.
 //
 // The exit code is 0 if the output was written, 1 if it was not, 2 if the
-// command line is wrong, and 130 after an interrupt.
+// command line is wrong, and 130 after an interrupt that prevented it.
 package main
 
 import (

@@ -133,8 +133,7 @@ func (o *options) plan() (filterbeam.Plan, error) {
 
 // checkMemory returns an error if the job runs in this process and the
 // structure does not fit in memory. It does not count the blocks of keys, which
-// this process also holds, and which usually need more memory than the
-// structure.
+// this process also holds, and which can need more memory than the structure.
 func (o *options) checkMemory(p filterbeam.Plan) error {
 	if !inProcess() {
 		return nil

@@ -39,9 +39,10 @@ const (
 	nextWait  = 30 * time.Second
 )
 
-// watch prints the number of keys that the job has read, until ctx is canceled.
-// When no new key has been read for some time, whose length is first, watch
-// also prints what it is waiting for, and repeats this every 30 seconds.
+// watch runs until ctx is canceled. If log is a terminal, watch prints the
+// number of keys that the job has read. If no key has been read for the time
+// first, watch prints what the job is waiting for, and repeats this every 30
+// seconds.
 func (w watcher) watch(ctx context.Context, log io.Writer, first time.Duration) {
 	l := newLine(log)
 	defer l.clear()

@@ -95,11 +95,11 @@ func (f *Filter) File(part int) string {
 // its whole file is read into memory and verified.
 //
 // If the file differs from the one that the job wrote, Contains returns
-// [hashfam.ErrCorrupt] or, if it is a frame of another version or family,
-// [hashfam.ErrVersion] or [hashfam.ErrFamily]. It also returns the errors of
-// the file system. After an error, the next query of that part reads the file
-// again. If another job has replaced the filter since [Open], its files may be
-// gone, and the filter must be opened again.
+// [hashfam.ErrCorrupt] or, if it is a frame of another version or family with
+// the same length, [hashfam.ErrVersion] or [hashfam.ErrFamily]. It also returns
+// the errors of the file system. After an error, the next query of that part
+// reads the file again. If another job has replaced the filter since [Open],
+// its files may be gone, and the filter must be opened again.
 func (f *Filter) Contains(key []byte) (bool, error) { return f.ContainsDigest(f.family.Sum(key)) }
 
 // ContainsString is like [Filter.Contains] for a string key.

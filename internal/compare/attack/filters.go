@@ -271,7 +271,7 @@ func inflateByAsking(d *duel) (honest, outcome float64) {
 }
 
 // The number of keys that a top-k should report, the number of times that each
-// is added, and the error.
+// is added, and the error with which boom is configured.
 const (
 	floodTop   = 20
 	floodEach  = 50

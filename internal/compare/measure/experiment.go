@@ -104,7 +104,7 @@ func (e *Experiment) measureCells(ctx context.Context, done func()) error {
 // query in each. False positives within a round are not independent, since a
 // filter may be fuller by chance. But if a round does not query more absent
 // keys than the filter has members, this effect stays below the sampling error,
-// and the pooled intervals are valid.
+// so intervals that are computed from the sums over all rounds are valid.
 type Effort struct {
 	Rounds, queries int
 	repeats         int // in a round, since few short operations cannot be timed
@@ -144,9 +144,10 @@ type cell struct {
 	done    []result
 }
 
-// newCells returns the cells to measure: exact structures, then each rate, and
-// then structures with a fixed rate. A static peer with a fixed rate follows
-// our structure with the same rate (see matching).
+// newCells returns the cells to measure: first exact structures, then the
+// structures with a configurable rate at each of the rates, and then the
+// structures with a fixed rate. A static peer with a fixed rate follows our
+// structure with the same rate (see matching).
 func newCells(chosen []Structure, rates []float64) []*cell {
 	var cells, fixed []*cell
 	for _, s := range chosen {
@@ -181,10 +182,10 @@ func matching(there []*cell, chosen []Structure, peer Structure, rates []float64
 }
 
 // tell passes the absent keys to a filter that is built to find none of them. A
-// few rounds suffice for such a filter, so if all rounds would add 10,000,000
-// absent keys or more, some are skipped. The other rounds, of which there are
-// at least five, then add about 5,000,000 to 7,500,000 absent keys, or more if
-// five rounds need more.
+// few rounds suffice for such a filter. So if there are ten rounds or more, and
+// all of them would add 10,000,000 absent keys or more, some are skipped. The
+// other rounds, of which there are at least five, then add about 5,000,000 to
+// 7,500,000 absent keys, or more if five rounds need more.
 func (c *cell) tell(absent *Keys, rounds int) {
 	c.absent = absent
 	c.skipped = max(0, min(rounds/minRounds, int(int64(rounds)*int64(absent.Len())/5_000_000))-1)
@@ -212,9 +213,9 @@ func (c *cell) build(keys *Keys, fill bool) (*Filter, error) {
 	return f, err
 }
 
-// attempt calls do and returns its error. If a peer returns an error or panics,
-// attempt returns nil instead, and records the failure, so that the cell will
-// not be measured again.
+// attempt calls do and returns its error. If a peer panics or returns an error
+// other than context.Canceled, attempt returns nil instead and records the
+// failure, so that the cell will not be measured again.
 func (c *cell) attempt(do func() error) (err error) {
 	if c.failure != "" {
 		return nil

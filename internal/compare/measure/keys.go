@@ -29,7 +29,8 @@ type Dataset struct {
 }
 
 // A Source selects the keys of a Dataset: random keys, or keys from files. The
-// name "-" means Stdin, and "" means the embedded domains.
+// name "-" means Stdin, and "" means the embedded domains. But if only
+// AbsentFile is empty, the absent keys are generated from the members.
 type Source struct {
 	Synthetic            int // number of random keys, or 0
 	KeysFile, AbsentFile string
@@ -125,8 +126,8 @@ const (
 )
 
 // SyntheticData uses a fixed seed to generate n members and at least a million
-// absent keys of 16 bytes. Two of them are equal with a probability below
-// 2^-67.
+// absent keys of 16 bytes. For n up to 10^9, the probability that any two of
+// them are equal is below 2^-67.
 func SyntheticData(n int) *Dataset {
 	source := rand.NewChaCha8([32]byte([]byte("filterfam compare synthetic keys")))
 	d := &Dataset{Members: randomKeys(source, n), Absent: randomKeys(source, max(n, absentGoal))}

@@ -137,7 +137,10 @@ func (r *runner) runSplittable(ctx context.Context, e *graph.MultiEdge, in *coll
 	if err := r.runStage(ctx, e, splitting, in, []*collection{restrictions}); err != nil {
 		return err
 	}
-	return r.runStage(ctx, e, processing, restrictions, out)
+	if err := r.runStage(ctx, e, processing, restrictions, out); err != nil {
+		return err
+	}
+	return restrictions.checkHeld()
 }
 
 func pairOf(a, b *coder.Coder) *coder.Coder { return coder.NewKV([]*coder.Coder{a, b}) }
