@@ -279,15 +279,15 @@ func TestConditionsFitBesideTypes(t *testing.T) {
 	require.True(t, strings.Contains(text, `<rect class="paper"`), "there is no background")
 }
 
-// The program that estimated the column others is not part of the repository.
-// All other columns follow from package sizing. The numbers in the file are
-// rounded, so their sum can differ from the last column by 6%.
+// A long test of package cuckoo/internal/table estimates the column others. All
+// other columns follow from package sizing. The numbers in the file are rounded,
+// so their sum can differ from the last column by 6%.
 func TestCapacityTableFollowsFromItsFile(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/accuracy.md")
 	require.NoError(t, err)
 	assert.Contains(t, string(page), capacityTable(4).markdown())
 	rows := capacityTable(1).Lines
-	assert.Contains(t, string(page), fmt.Sprintf("The results for %d tables", len(rows)))
+	assert.Contains(t, string(page), fmt.Sprintf("prints the rows of %d tables", len(rows)))
 	for _, line := range rows {
 		var n [7]float64 // keys, buckets, bits, pairs, others, the standard error, and at most
 		for i, cell := range line.Cells {
