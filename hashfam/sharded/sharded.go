@@ -17,8 +17,9 @@ type Of[T any] struct {
 	shards []shard[T]
 }
 
-// A shard is a structure and its lock. The padding is as long as a cache line,
-// so two shards never share a line and do not slow each other down.
+// A shard is a structure and its lock. The padding is as long as a cache line of
+// most processors, where two shards therefore never share a line and do not slow
+// each other down.
 type shard[T any] struct {
 	lock  sync.Mutex
 	value T
