@@ -53,8 +53,8 @@ func (l *Layout) UnmarshalText(text []byte) error {
 // A Config describes a filter by two or all of Capacity, FPRate and
 // MemoryBytes. If two are set, the third follows from them. If all three are
 // set, the filter is the smallest one that meets FPRate. If no such filter fits
-// in MemoryBytes, [New] returns an error that contains the required memory and
-// the rate that would fit.
+// in MemoryBytes, [New] returns an error that contains the required memory and,
+// if any, the rate that would fit.
 type Config struct {
 	// Capacity is the number of distinct keys for which FPRate holds. If you
 	// add more keys, none will be lost, but the rate will rise. If Capacity is
