@@ -109,8 +109,8 @@ type Params struct {
 // times.
 //
 // Params returns [hashfam.ErrParams], naming the field, if no filter meets c.
-// It computes the rates of about ten sizes in O(k^2) time each or, without a
-// Capacity, those of several hundred sizes.
+// For a Classic filter, it computes about ten rates in O(k^2) time each, or
+// about a hundred rates if there is no Capacity.
 func (c Config) Params() (Params, error) {
 	if c.Layout > Blocked {
 		return Params{}, paramError("Config.Layout", c.Layout, "classic, partitioned or blocked")
