@@ -204,8 +204,8 @@ func (p Params) unit() uint64 {
 }
 
 // RateAt returns the expected false-positive rate of a filter with these
-// parameters and n distinct keys, or NaN if p is invalid. It runs in O(k^2)
-// time.
+// parameters and n distinct keys, or NaN if p is invalid. For a Classic filter,
+// it runs in O(k^2) time.
 //
 // The rate is the exact expectation over all families: Bose et al., IPL 108,
 // 2008 (Classic), and the equivalent for the other layouts. It includes n/2^64,

@@ -36,10 +36,10 @@
 // Epsilon by n. The shards then need about as much memory as a single sketch,
 // and have the same error bound unless a shard contains very frequent keys.
 //
-// A HeavyHitters uses the same Phi or K as a single structure. Phi suffices
-// because a key's fraction of its shard is never smaller than its fraction of
-// the stream, and K because fewer keys of the shard are more frequent. Use
-// JoinHeavyHitters in package countmin to list the frequent keys of all shards.
+// A HeavyHitters uses the same Phi or K as a single structure, because a key's
+// fraction of its shard is never smaller than its fraction of the stream, and
+// its rank is never lower. Use JoinHeavyHitters in package countmin to list the
+// frequent keys of all shards.
 //
 // If untrusted parties can choose keys, use a secret family, because otherwise
 // they can choose keys that all belong to one shard, and fill it.
