@@ -53,8 +53,8 @@ func (l *Layout) UnmarshalText(text []byte) error {
 // A Config describes a filter by two or all of Capacity, FPRate and
 // MemoryBytes. If two are set, the third follows from them. If all three are
 // set, the filter is the smallest one that meets FPRate. If no such filter fits
-// in MemoryBytes, [New] returns an error that contains the required memory and
-// the rate that would fit.
+// in MemoryBytes, [New] returns an error that contains the required memory and,
+// if any, the rate that would fit.
 type Config struct {
 	// Capacity is the number of distinct keys for which FPRate holds. If you
 	// add more keys, none will be lost, but the rate will rise. If Capacity is
@@ -109,8 +109,8 @@ type Params struct {
 // times.
 //
 // Params returns [hashfam.ErrParams], naming the field, if no filter meets c.
-// It computes the rates of about ten sizes in O(k^2) time each or, without a
-// Capacity, those of several hundred sizes.
+// For a Classic filter, it computes about ten rates in O(k^2) time each, or
+// about a hundred rates if there is no Capacity.
 func (c Config) Params() (Params, error) {
 	if c.Layout > Blocked {
 		return Params{}, paramError("Config.Layout", c.Layout, "classic, partitioned or blocked")
@@ -204,8 +204,8 @@ func (p Params) unit() uint64 {
 }
 
 // RateAt returns the expected false-positive rate of a filter with these
-// parameters and n distinct keys, or NaN if p is invalid. It runs in O(k^2)
-// time.
+// parameters and n distinct keys, or NaN if p is invalid. For a Classic filter,
+// it runs in O(k^2) time.
 //
 // The rate is the exact expectation over all families: Bose et al., IPL 108,
 // 2008 (Classic), and the equivalent for the other layouts. It includes n/2^64,

@@ -35,10 +35,11 @@ func parseDelta(h frame.Header, _ hashfam.Family) (deltaParams, error) {
 // of each other's filters, deltas need far fewer bytes than whole filters (Fan,
 // Cao, Almeida and Broder, Summary Cache, IEEE/ACM Trans. Netw. 8(3), 2000).
 //
-// If n of the m bits changed, a delta has 72 bytes and about 1.5 + log2(m/n)
-// bits for each changed bit, rounded up to whole words. This is usually up to
-// 3% more than the minimum, and up to 9% if a third of the bits changed, but
-// never more than the encoding of f.
+// If n of the m bits changed, and n is at most m/4, a delta has 72 bytes and
+// about 1.5 + log2(m/n) bits for each changed bit, rounded up to whole words.
+// This is usually up to 3% more than the minimum. It is up to 9% more if a
+// third of the bits changed, but a delta is never longer than the encoding of
+// f.
 //
 // Since a delta can set and clear bits, f and old can also be the results of
 // Filter.Bloom in package counting at different times. Use [Filter.Clone] to
@@ -47,7 +48,8 @@ func parseDelta(h frame.Header, _ hashfam.Family) (deltaParams, error) {
 // AppendDelta returns [hashfam.ErrIncompatible] if the [Params] differ, and
 // [hashfam.ErrParams] if f is the zero Filter. In addition to the delta, it
 // allocates up to 1.2 times the size of the delta, 1/60 of the filter size, and
-// up to 60 KB.
+// up to 60 KB. On big-endian platforms and in builds with the tag purego, this
+// is up to 300 KB instead of 60.
 func (f *Filter) AppendDelta(dst []byte, old *Filter) ([]byte, error) {
 	if err := f.compatible(old); err != nil {
 		return dst, err
@@ -74,7 +76,7 @@ func (f *Filter) AppendDelta(dst []byte, old *Filter) ([]byte, error) {
 // family, [hashfam.ErrVersion] if a later version created it, and
 // [hashfam.ErrCorrupt] if it is damaged or its result is wrong. After an error,
 // f is unchanged. ApplyDelta allocates the size of the delta, 1/60 of the
-// filter size, and up to 60 KB.
+// filter size, and as many KB as AppendDelta.
 //
 // With a keyed family, nobody without the key can create a delta that will be
 // accepted. But anyone can send an existing one again, if the filter is in the
@@ -177,7 +179,8 @@ func (f *Filter) proof(base uint64) uint64 {
 // Commun. 19, 1971). The gap before each position, which is the number of
 // positions skipped there, is encoded as gap/2^b zeros, a one, and the b low
 // bits of the gap, lowest bit first. With b = 0, the code is therefore the
-// bitmap of the positions. For example, with b = 2 and m = 16:
+// bitmap of the positions, up to the last one. For example, with b = 2 and m =
+// 16:
 //
 //	positions      1       3           9
 //	gaps           1       1           5
@@ -189,7 +192,8 @@ func (f *Filter) proof(base uint64) uint64 {
 // of bits on average, and no code needs more than 1.11 times.
 
 // riceBits returns the b that minimizes the length of the longest code of n
-// positions, and this length. It is at most m bits, the length with b = 0.
+// positions, and this length. With b = 0, the longest code has m bits, so the
+// result never exceeds m.
 func riceBits(m, n uint64) (b, longest uint64) {
 	for n > 0 && n<<(b+1) < m-n {
 		b++

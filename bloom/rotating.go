@@ -122,7 +122,8 @@ func (r *Rotating) Reset() {
 	r.ring.Reset()
 }
 
-// Config returns the filter's configuration, in which Parts is not 0.
+// Config returns the filter's configuration. If Parts was 0, it is now the
+// default.
 func (r *Rotating) Config() RotatingConfig { return r.config }
 
 // Clone returns a deep copy of r.

@@ -60,7 +60,8 @@ const (
 )
 
 // InitialBytes returns the size of a new filter in bytes, which never changes,
-// without allocating it. It returns the errors of [NewRotating].
+// without allocating it. It returns the errors of [NewRotating], except the one
+// for a filter that is too large for the platform.
 func (c RotatingConfig) InitialBytes() (uint64, error) {
 	c, p, err := c.plan()
 	return uint64(c.Parts+1) * p.SizeBytes(), err
@@ -89,7 +90,7 @@ func (c RotatingConfig) plan() (RotatingConfig, Params, error) {
 
 // generation returns the Config of a generation. ContainsOrAdd adds only keys
 // that are not found, so they set more new bits than random keys: on average, n
-// of them set as many bits as n/(1-rate) random keys.
+// of them set at most as many bits as n/(1-rate) random keys.
 func (c RotatingConfig) generation() Config {
 	n := c.perGeneration()
 	rate := c.FPRate / float64(c.Parts+1)

@@ -92,9 +92,12 @@ func (s *Scalable) payload(yield func([]byte) bool) {
 	for i := range s.list {
 		copy(table[8*stageWords*i:], s.list[i].params.encoded().Header(0).Params)
 	}
-	if yield(table) {
-		s.stages.yield(yield)
+	for piece := range frame.Numbers(table) {
+		if !yield(piece) {
+			return
+		}
 	}
+	s.stages.yield(yield)
 }
 
 // decode replaces s with the next filter if there is no error.

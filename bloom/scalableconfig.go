@@ -37,7 +37,8 @@ type ScalableConfig struct {
 }
 
 // InitialBytes returns the size of a new filter in bytes, without allocating
-// it. It returns the errors of [NewScalable].
+// it. It returns the errors of [NewScalable], except the one for a filter that
+// is too large for the platform.
 func (c ScalableConfig) InitialBytes() (uint64, error) {
 	p, err := c.first()
 	return p.SizeBytes(), err

@@ -88,7 +88,7 @@ func inArray(array []byte, span, step uint64, k int, p hashfam.Probe) bool {
 }
 
 // inBlocked is like hasBlocked for an array of bytes. It is faster than inArray
-// because selecting a bit in a line needs no multiplication.
+// because it selects a bit by shifting a value, where inArray multiplies.
 func inBlocked(array []byte, lines uint64, k int, d hashfam.Digest) bool {
 	line := (*[lineBits / 8]byte)(array[d.Probe().In(lines)*(lineBits/8):])
 	missing := byte(0)

@@ -32,11 +32,11 @@ type Config struct {
 	// MemoryBytes, which [Params.RateAt] returns.
 	//
 	// FPRate must be below 1 and above Capacity/2^64, which is the probability
-	// that an absent key has the same digest as a key in the filter. Without
-	// MemoryBytes, it must be higher than this probability by at least 2^-32,
-	// because fingerprints have at most 32 bits. For the same reason, a rate
-	// below 1.8e-9 can only be reached if more slots stay free than usual, so
-	// keys need more bits.
+	// that an absent key has the same digest as a key in the filter. Since
+	// fingerprints have at most 32 bits, a rate below 1.8e-9 can only be
+	// reached if more slots stay free than usual, so keys need more bits.
+	// Without MemoryBytes, FPRate must therefore be higher than Capacity/2^64
+	// by at least 2^-32.
 	FPRate float64
 
 	// MemoryBytes, if it is not zero, limits [Params.SizeBytes]. An encoding

@@ -33,10 +33,10 @@ func (f *readable) locate(d hashfam.Digest) (i, j, fp uint64) {
 	return i, j, fp
 }
 
-// Add adds one copy of key. It runs in constant time on average, with two cache
-// misses until three quarters of the slots are used. Then, up to a load of
-// about 0.97, there are a few more, because Add needs to move fingerprints to
-// their other buckets.
+// Add adds one copy of key. It runs in constant time on average, with about two
+// cache misses until three quarters of the slots are used. Then, up to a load
+// of about 0.97, there are a few more, because Add needs to move fingerprints
+// to their other buckets.
 //
 // If it cannot make room, Add returns [ErrFull] and changes nothing. Eight
 // copies of a key fill both of its buckets; for a ninth, Add returns

@@ -2,8 +2,8 @@ package cuckoo
 
 import "github.com/filterfam/filterfam/cuckoo/internal/table"
 
-// These errors can be tested for with errors.Is. All other errors of this
-// package match one of package hashfam.
+// These errors can be tested for with errors.Is. Package hashfam describes all
+// other errors.
 var (
 	ErrFull = table.ErrFull // there is no room for a key
 

@@ -87,8 +87,8 @@ func (s *Scalable) AddDigest(d hashfam.Digest) error { return s.pages.Add(d) }
 // Contains is like [Filter.Contains]. In a very large filter, it causes a few
 // more cache misses to find the page. After the number of keys has doubled
 // often, for example seven times at a rate of 1%, some fingerprints have no
-// bits left for another split. They are moved to older pages, of which Contains
-// then also reads one or more.
+// bits left for another split. They are moved to older pages. If Contains does
+// not find the key in its newest page, it then reads one or more of these, too.
 func (s *Scalable) Contains(key []byte) bool { return s.ContainsDigest(s.hash().Sum(key)) }
 
 // ContainsString is like [Scalable.Contains] for a string key.

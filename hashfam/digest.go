@@ -30,9 +30,11 @@ import "math/bits"
 type Digest uint64
 
 // The multiplier is the factor between successive values of a probe sequence.
-// It does well in the spectral test for multiplicative generators modulo 2^64
-// (Steele and Vigna, Software: Practice and Experience 52, 2022), and since it
-// is 5 modulo 8, its powers repeat only after 2^62 values.
+// Steele and Vigna recommend it for linear congruential generators modulo 2^64,
+// because it does well in the spectral test (Software: Practice and Experience
+// 52, 2022). This test judges the lattice that tuples of successive values form,
+// and the probe sequences of all digests form the same lattice. Since the
+// multiplier is 5 modulo 8, its powers repeat only after 2^62 values.
 const multiplier = 0xD1342543DE82EF95
 
 // The inverse of the multiplier modulo 2^64.
@@ -79,8 +81,8 @@ func (p Probe) Digest() Digest { return Digest(p * inverse) }
 func (p Probe) In(n uint64) uint64 { return Reduce(uint64(p), n) }
 
 // Shard returns the shard, from 0 to n-1, that a key with digest d belongs to,
-// or 0 if n is less than 1. Structures do not depend on the bits that select
-// the shard.
+// or 0 if n is less than 1. Within a shard, the positions that structures
+// compute are still uniform.
 func (d Digest) Shard(n int) int { return int(Reduce(uint64(d), uint64(max(n, 0)))) }
 
 // Reduce maps x, which should be uniform over all 64-bit values, to [0, n). It

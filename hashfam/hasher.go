@@ -3,16 +3,16 @@ package hashfam
 import "fmt"
 
 // A Hasher computes the same digests as its [Family], using the instructions
-// that are best for a structure's size. All structures of this library contain
-// one, so a program needs a Hasher only for a structure of its own.
+// that are best for a structure's size. The structures of this library use one,
+// so a program needs a Hasher only for a structure of its own.
 //
 // If a structure does not fit in the cache, a lookup spends most of its time
 // waiting for memory. Meanwhile, the CPU looks ahead a few hundred
 // instructions, most of which compute hashes. If a hash needs fewer
 // instructions, the CPU reaches the loads of the next lookup earlier. On CPUs
-// with AVX-512, a Hasher for a large structure therefore needs only about half
-// the instructions. A single hash then takes longer, because each instruction
-// waits for the previous one.
+// with AVX-512, a Hasher for a large structure therefore uses about a third
+// fewer instructions. A single hash then takes longer, because most of these
+// instructions wait for the previous one.
 type Hasher struct {
 	k0, k1 uint64
 	far    uint64 // 1 to use few instructions, otherwise 0

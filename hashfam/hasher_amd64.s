@@ -30,8 +30,8 @@ DATA ending<>+8(SB)/8, $0xff
 GLOBL ending<>(SB), RODATA|NOPTR, $16
 
 // HALF is half a SipRound (figure 2.1): two additions, two rotations by the
-// distances in rot, and two XORs. Then it rotates v0 by 32 and exchanges v0 and
-// v2, as the other half requires.
+// distances in rot, and two XORs. Then it rotates the lower word of X0 by 32 and
+// exchanges the two words of X0, as the other half requires.
 #define HALF(rot) \
 	VPADDQ  X1, X0, X0;  \
 	VPROLVQ rot, X1, X1; \

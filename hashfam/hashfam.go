@@ -77,7 +77,7 @@
 //
 // # Encoding
 //
-// All structures use the same methods to store their contents. AppendBinary,
+// All structures that can be stored use the same methods for it. AppendBinary,
 // MarshalBinary and WriteTo produce the same bytes, called a frame, which
 // docs/format.md describes. A frame contains the parameters, the contents and
 // the family's check value, but never its key. Equal structures have equal
@@ -114,9 +114,9 @@
 //
 // A view queries a frame directly, for example in a mapped file. Functions such
 // as NewView retain the data, which must not change while the view is used.
-// They check only the header and a small part of the rest, so call Verify to
-// check everything. They return the decoding errors. In packages bloom and
-// static, they also return [ErrParams] if the contents do not start at a
+// They check only the header and sometimes a part of the contents, so call
+// Verify to check the rest. They return the decoding errors. In packages bloom
+// and static, they also return [ErrParams] if the contents do not start at a
 // multiple of 8 in memory, and errors.ErrUnsupported on a big-endian platform
 // or in a build with the tag purego. Other views, and all FrameReaders, work in
 // any build and with data at any address.

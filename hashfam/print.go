@@ -25,9 +25,9 @@ func (f Family) String() string {
 	return keyedPrefix + fmt.Sprintf("%016x", f.CheckValue())
 }
 
-// Format prints the result of [Family.String] for every verb and flag, so no
-// format reveals the key. Package fmt does not call Format for the verbs %p and
-// %w, which should not be used with a Family.
+// Format prints the result of [Family.String], whatever the verb and the flags
+// are. But package fmt does not call Format for %T, %p and %w. Do not use %p and
+// %w with a Family, because they print the key.
 func (f Family) Format(s fmt.State, _ rune) { fmt.Fprint(s, f.String()) }
 
 // MarshalText returns the result of [Family.String], so that encoding/json and

@@ -69,9 +69,10 @@ func fetch[K bytesOrString](keys []K) {
 	prefetchKeys(first, stride, len(keys))
 }
 
-// prefetchKeys prefetches n > 0 keys. If they are long and not contiguous, it
-// prefetches only the beginning and the end of each. The keys' headers start at
-// first and are stride bytes apart. Prefetching memory that cannot be read is
+// prefetchKeys prefetches n > 0 keys, whose headers start at first and are
+// stride bytes apart. If the keys are not contiguous, it prefetches only the
+// first cache line of each or, if the first key is longer than 64 bytes, the
+// first two lines and the last one. Prefetching memory that cannot be read is
 // harmless.
 //
 //go:noescape
@@ -110,10 +111,10 @@ func sumRest[K bytesOrString](f Family, digests []Digest, keys []K, rest uint32)
 }
 
 // sumGroupAVX512 computes the digests of 1 to 16 keys, one for each element of
-// dst. The keys' headers start at first and are stride bytes apart. It skips up
-// to four keys that are much longer than the others, because most lanes would
-// be idle while they are hashed. The caller must hash these keys, whose bits
-// are set in rest, individually.
+// dst. The keys' headers start at first and are stride bytes apart. When no more
+// than four keys have bytes left, and one of these has many, most lanes would
+// be idle. sumGroupAVX512 then skips these keys and sets their bits in rest, so
+// that the caller hashes them individually.
 //
 //go:noescape
 func sumGroupAVX512(dst []Digest, first *uintptr, stride uintptr, start *state) (rest uint32)

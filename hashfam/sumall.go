@@ -9,8 +9,8 @@ type bytesOrString interface{ []byte | string }
 //
 // Hashing many keys in a row is faster than hashing each key when it is needed,
 // because the CPU can overlap the computations of successive keys. On amd64,
-// batches of eight or more keys use vector instructions, which hash 16 keys at
-// a time with AVX-512, or 8 with AVX2. Keys with similar lengths benefit most;
+// batches of eight or more keys use vector instructions, which hash up to 16
+// keys at a time with AVX-512, or 8 with AVX2. Similar lengths are best, since
 // keys that are much longer than their neighbors are hashed individually.
 //
 // To turn off vector instructions, start the program with

@@ -37,9 +37,10 @@ func (o *Of[T]) WriteTo(w io.Writer) (n int64, err error) {
 // which must be a receiver of the right family, for example from NewReceiver.
 // Read reads r until its end, so nothing else can follow.
 //
-// Read returns [hashfam.ErrParams] if n is not the number of shards in r, and
-// an error that matches errors.ErrUnsupported if T has no ReadFrom method. It
-// also returns the errors of [New] and the first error of a shard or of r.
+// Read returns [hashfam.ErrParams] if r is nil or n is not the number of shards
+// in r, and an error that matches errors.ErrUnsupported if T has no ReadFrom
+// method. It also returns the errors of [New] and the first error of a shard or
+// of r.
 func Read[T any](r io.Reader, n int, create func(shard int) (T, error)) (*Of[T], error) {
 	if r == nil {
 		return nil, paramError("r", nil, "a reader")
@@ -68,7 +69,8 @@ func Read[T any](r io.Reader, n int, create func(shard int) (T, error)) (*Of[T],
 	return nil, wrongNumber(n, "more")
 }
 
-// readShard decodes a frame into a shard. It returns io.EOF if there is none.
+// readShard decodes a frame into a shard. If there is none, its error matches
+// io.EOF.
 func readShard(r io.Reader, value any) error {
 	to, ok := value.(io.ReaderFrom)
 	if !ok {

@@ -16,9 +16,9 @@
 //	d := config.Family.SumString("session 17")
 //	o.Do(d, func(f *counting.Filter) { f.AddDigest(d) })
 //
-// [hashfam.Digest.Shard] selects the shard. Structures do not depend on the
-// digest bits that select it, so a shard has the same false-positive rate as a
-// single structure, and a cuckoo filter does not become full earlier.
+// [hashfam.Digest.Shard] selects the shard. Within a shard, the positions that
+// structures compute are still uniform, so a shard has the same false-positive
+// rate as a single structure, and a cuckoo filter does not become full earlier.
 //
 // Errors are those of package [hashfam], of the structures, and
 // errors.ErrUnsupported for structures without an encoding.
@@ -33,12 +33,13 @@
 // Structures with a capacity, such as filters, need room for the fullest shard:
 // use [Capacity] to compute it. A sketch's error is up to Epsilon times its
 // total count, and each of n shards counts about 1/n of the stream, so multiply
-// Epsilon by n. The shards then need as much memory as a single sketch, and
-// have the same error bound unless a shard contains very frequent keys.
+// Epsilon by n. The shards then need about as much memory as a single sketch,
+// and have the same error bound unless a shard contains very frequent keys.
 //
-// A HeavyHitters uses the same Phi or K as a single structure because a key's
-// fraction of its shard is never smaller than its fraction of the stream. Use
-// JoinHeavyHitters in package countmin to list the frequent keys of all shards.
+// A HeavyHitters uses the same Phi or K as a single structure, because a key's
+// fraction of its shard is never smaller than its fraction of the stream, and
+// its rank is never lower. Use JoinHeavyHitters in package countmin to list the
+// frequent keys of all shards.
 //
 // If untrusted parties can choose keys, use a secret family, because otherwise
 // they can choose keys that all belong to one shard, and fill it.

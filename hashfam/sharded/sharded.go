@@ -17,8 +17,8 @@ type Of[T any] struct {
 	shards []shard[T]
 }
 
-// A shard is a structure and its lock. The padding is as long as a cache line,
-// so two shards never share a line and do not slow each other down.
+// A shard is a structure and its lock. The padding is as long as a cache line on
+// most processors, so two shards do not slow each other down by sharing a line.
 type shard[T any] struct {
 	lock  sync.Mutex
 	value T

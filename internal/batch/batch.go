@@ -7,11 +7,10 @@
 //
 // [Spread] and [Blocks] request the memory for the next few keys, using
 // instructions that do not wait, while the caller processes the current ones.
-// [Lines] reads one cache line for each key before the lookups, which is faster
-// than Spread if the filter fits into the cache. [Array] looks up eight keys
-// with each instruction. A caller that needs to compute addresses in another
-// way, for example in a ribbon, should read the memory in a short loop, and
-// then call [Use].
+// [Lines] reads one cache line for each key before the lookups. [Array] looks up
+// eight keys with each instruction. A caller that needs to compute addresses in
+// another way, for example in a ribbon, should read the memory in a short loop,
+// and then call [Use].
 package batch
 
 import (

@@ -5,8 +5,9 @@
 // cpu.avx2=off, cpu.avx512f=off or cpu.all=off.
 //
 // Since the race detector does not see the memory that functions in assembly
-// use, structures must use Go instead when the tag race is set. Package
-// hashfam, which only reads keys, uses vector instructions with this tag, too.
+// use, structures must use Go instead when the tag race is set. Package hashfam
+// uses vector instructions with this tag, too, because hashing does not use the
+// memory of structures.
 package cpu
 
 import (

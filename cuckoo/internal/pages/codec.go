@@ -148,8 +148,8 @@ func (s *Set) parsePage(b *[]byte) (*page, error) {
 	return p, s.countKeys(p)
 }
 
-// countKeys counts a decoded page's keys. It checks that adding keys can lead
-// to this page.
+// countKeys counts a decoded page's keys. It checks that the buckets are in
+// order and that all fingerprints are valid.
 func (s *Set) countKeys(p *page) error {
 	if err := p.CheckOrder(s.Buckets); err != nil {
 		return err

@@ -79,7 +79,7 @@ func (p *page) known(fp uint64) uint8 {
 	return p.depth + p.tail - uint8(bits.TrailingZeros64(fp^p.free))
 }
 
-// orphaned reports whether a key with this marked tail has no known bit left.
+// orphaned reports whether no bit is known in this marked tail.
 func (p *page) orphaned(marked uint64) bool { return marked == p.free }
 
 // shorten removes the first bit h of a marked tail. It returns the rest as the

@@ -83,7 +83,7 @@ func (s *Set) Made() *Set {
 }
 
 // Add adds one copy of d. It returns ErrCopies if there are eight already, and
-// ErrFull if it cannot make room within the limit.
+// ErrFull if it cannot make room.
 func (s *Set) Add(d hashfam.Digest) error { return s.insert(s.locate(d)) }
 
 // insert implements Add. It limits copies to eight because splits cannot
@@ -174,7 +174,9 @@ func (s *Set) directories(yield func(*directory) bool) {
 	}
 }
 
-// These sizes are exact on 64-bit platforms, but are used on all platforms.
+// SizeBytes counts these sizes on all platforms, so that a memory limit has the
+// same effect everywhere. The actual sizes may differ: on 64-bit platforms, the
+// struct page has 160 bytes.
 const (
 	pageHeader      = 112
 	directoryHeader = 48

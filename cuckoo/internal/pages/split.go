@@ -136,8 +136,8 @@ func (p *page) halvesHold(known uint8) bool { return p.depth+1 < known }
 const fewOrphans = 32
 
 // divide splits p, the page for an address in d, and moves the orphans to the
-// older directory. It returns false if there is no room or no memory for them,
-// or if the page may not split.
+// older directory. It returns false if the page may not split, if there is not
+// enough memory, or if there is no room for the orphans.
 func (t *trial) divide(d *directory, p *page, address uint64) bool {
 	if !d.mayGrow(p) || !t.reserve(t.growth(d, p)) {
 		return false

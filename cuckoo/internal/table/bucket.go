@@ -19,9 +19,7 @@ import (
 // Their highest four bits, called nibbles, are then ascending, too. Since there
 // are only 3,876 ascending sequences of four nibbles, the bucket stores the
 // sequence's number, which needs 12 bits instead of 16. It is followed by the
-// rest of each fingerprint, the lowest f-4 bits. Fan et al., section 5.2, use
-// the lowest bits as nibbles. Here they are the highest, so that fingerprints
-// are sorted as numbers.
+// rest of each fingerprint, the lowest f-4 bits (Fan et al., section 5.2).
 //
 //	bit 4f-5                                    12 11      0
 //	| rest of d | rest of c | rest of b | rest of a | number |

@@ -3,10 +3,10 @@ package table
 import "math/bits"
 
 // In Go, a shift by 64 or more bits results in zero. For this, the compiler
-// adds a test unless it knows that the number of bits is below 64. All shifts
-// in this package are by unsigned numbers, so a difference below zero wraps
-// around to a large number, and the shift results in zero, too. The package
-// contains these expressions:
+// adds a test unless it knows that the number of bits is below 64. In the
+// following expressions, which this package uses, n, w and s are unsigned, so a
+// difference below zero wraps around to a large number, and the shift results
+// in zero, too:
 //
 //	x<<(n-64) | x>>(64-n)  n is 0 to 127. For n below 64, the first part is
 //	                       zero. For n = 0 and above 64, the second part is.

@@ -12,10 +12,10 @@ import (
 
 // HasVector appends to dst, which must have enough room, whether t contains
 // each digest's fingerprint. It returns false if the processor lacks AVX-512 or
-// the table is not narrow, or if bucket numbers need more than 32 bits, because
-// the instructions multiply 32 bits. Since the scheduler cannot interrupt
-// assembly code, each call of the assembly function processes at most 1,024
-// digests.
+// the table is not narrow, or if the number of buckets needs more than 32 bits,
+// because the instructions multiply 32 bits. Since the scheduler cannot
+// interrupt assembly code, each call of the assembly function processes at most
+// 1,024 digests.
 func (t *Table) HasVector(dst []bool, p *Partners, digests []hashfam.Digest) ([]bool, bool) {
 	if !cpu.AVX512 || !t.Narrow || p.buckets > math.MaxUint32 {
 		return dst, false

@@ -61,7 +61,7 @@
 // func hasVector(dst []bool, t *Table, p *Partners, digests []hashfam.Digest, multiplier hashfam.Probe)
 //
 // Registers: R8 is the table, R9 the nibbles, SI the digests, CX their number,
-// AX that of the first of a group of eight, DI dst, BX zero unless the table is
+// AX the index of the first digest of a group, DI dst, BX zero unless the table is
 // sorted. Z0 is the multiplier, Z1 mask, Z2 m, Z3 the key of the partners, Z4
 // and Z5 its multipliers, Z6 the number of offsets, Z7 one, Z8 stride, Z9 ones,
 // Z10 tops, Z11 all bits but the highest, Z12 seven, and Z13 to Z21 what decode
