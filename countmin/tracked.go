@@ -30,8 +30,8 @@ type tracked[S scope[S]] struct {
 	panes  tracker.Panes // one for the whole stream, or those of a window
 }
 
-// A scope is whole, for HeavyHitters, or recent, for Window. The latter contains
-// the window's configuration and position.
+// A scope is whole, for HeavyHitters, or recent, for Window. The latter
+// contains the window's configuration and position.
 type scope[S any] interface {
 	comparable
 

@@ -108,7 +108,7 @@ func (c Config) columns(n uint64) (uint32, error) {
 }
 
 // mostRate is the highest rate of a filter that New builds if only MemoryBytes
-// is set: 2^(-1/65536), rounded to five digits.
+// is set: the rate for 1/65536 columns, 1-2^-17, rounded to five digits.
 const mostRate = 0.99999
 
 // tooSmall returns the error for a MemoryBytes that is too small for FPRate, or

@@ -32,7 +32,8 @@ func EstimateColumns(bytes, n uint64) uint32 {
 
 // LeastBytes returns a size that is enough for the payload of n random digests
 // with the fewest columns, 1/65536. Nearly all of it is used for thresholds.
-// The size includes a third layer, which only some sets need.
+// For more than 1,000 digests, the size includes a third layer, which only some
+// sets need.
 func LeastBytes(n uint64) uint64 {
 	words := EstimateBytes(1, n) / 8
 	if bumped := n / bumpedShare; bumped > 0 {

@@ -60,8 +60,8 @@ func New(g Goal) Tracker {
 
 // Observe counts key n > 0 times in the last pane, or in a new pane if the last
 // one is full. The pane must have room for n keys. Observe runs in O(1)
-// amortized time and does not retain key. It allocates only if memory grows, the
-// tail is resized, records are evicted or a pane begins.
+// amortized time and does not retain key. It allocates only if memory grows,
+// the tail is resized, records are evicted or a pane begins.
 func Observe[K Key](p *Panes, d hashfam.Digest, key K, n uint64) {
 	t := p.Last
 	if t == nil || t.total == p.next {
