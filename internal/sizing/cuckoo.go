@@ -112,12 +112,12 @@ func leastTies(m uint64) (sums moments) {
 	return sums
 }
 
-// unequal bounds the ratios of [tieMoments] to leastTies. The ratios are
-// largest if the upper half of the bits of m is all ones.
+// unequal bounds the ratios of [tieMoments] to leastTies. Among the m with the
+// same number of bits, the ratios are largest if m is 2 below a power of two.
 var unequal = moments{1.000001, 2.45, 9.92, 56, 398, 3430, 34600, 4e5, 5.3e6}
 
-// mostTies returns moments that no table of m or more buckets exceeds, relative
-// to leastTies.
+// mostTies returns upper bounds on the moments of m buckets. Unlike the moments,
+// the bounds are simple functions of m, whichever of its bits are set.
 func mostTies(m uint64) moments {
 	sums := leastTies(m)
 	for k := range sums {

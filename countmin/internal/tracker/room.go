@@ -22,7 +22,7 @@ func (t *Tracker) makeRoom(size, count uint64) bool {
 // log's room grows and nothing is evicted.
 //
 // A long record, with more than 1/evictShare of the log's room, would displace
-// many others. If its count is not higher than theirs, these stay.
+// many others. If its count is not higher than theirs, the others stay.
 func (t *Tracker) replace(size, count uint64) bool {
 	if size > t.roomFor(size) {
 		return false // too long even for an empty log
