@@ -225,7 +225,7 @@ func TestEstimatedBytesAreNotExceeded(t *testing.T) {
 			h := must(NewHeavyHitters(c))
 			long := uint64(0) // bytes of long keys
 			for key := range s.Counts {
-				long += uint64(max(0, len(key)-16))
+				long += uint64(max(0, len(key)-8))
 			}
 			for _, key := range s.Keys {
 				h.AddString(key)

@@ -25,8 +25,8 @@ type header struct {
 // format parses a header to a Sketch without counters, which decode reads.
 var format = frame.Format[Sketch, uint8]{Kind: frame.CountMin, Version: 1, Errs: errs, Parse: parseParams}
 
-// AppendBinary appends the encoded sketch to dst: 72 bytes plus the counters.
-// See Encoding in package [hashfam].
+// AppendBinary appends the encoded sketch to dst: 72 bytes plus the counters,
+// padded to a multiple of 8 bytes. See Encoding in package [hashfam].
 func (s *Sketch) AppendBinary(dst []byte) ([]byte, error) { return frame.AppendBinary(dst, s.encode) }
 
 // MarshalBinary is like [Sketch.AppendBinary] with a nil dst.

@@ -53,7 +53,8 @@ type Params struct {
 	Depth int
 
 	// CounterBits is 8, 16, 32 or 64. A counter that reaches its maximum, for
-	// example 255 or 2^32-1, stays there. The true count may then be higher.
+	// example 255 or 2^32-1, stays there until [Sketch.Halve] or
+	// [Sketch.Reset]. The true count may then be higher.
 	CounterBits int
 
 	Conservative bool
@@ -89,8 +90,8 @@ func (c Config) Params() (Params, error) {
 	return p, nil
 }
 
-// checkBounds returns an error that names the field if no sketch has the
-// Epsilon and Delta of c.
+// checkBounds returns an error that names the field if c also contains a Width
+// or a Depth, or if no sketch can have the Epsilon and Delta of c.
 func (c Config) checkBounds(counterBits int) error {
 	const share = "above 0 and below 1"
 	switch {
@@ -142,7 +143,7 @@ func maxWidth(counterBits, depth int) uint64 {
 }
 
 // SizeBytes returns the size of the counters in bytes, without allocating them,
-// or math.MaxUint64 if the size would overflow.
+// or math.MaxUint64 if the size in bits does not fit in 64 bits.
 func (p Params) SizeBytes() uint64 {
 	over, cells := bits.Mul64(p.Width, uint64(p.Depth))
 	overBits, size := bits.Mul64(cells, uint64(p.CounterBits))
@@ -156,8 +157,8 @@ func (p Params) SizeBytes() uint64 {
 // the total: e/Width.
 func (p Params) Epsilon() float64 { return math.E / float64(p.Width) }
 
-// Delta returns the probability that a count has a larger error than Epsilon
-// times the total: e^-Depth.
+// Delta returns an upper bound on the probability that a count has a larger
+// error than Epsilon times the total: e^-Depth.
 func (p Params) Delta() float64 { return math.Exp(-float64(p.Depth)) }
 
 // String describes p in one line, without the family's key.

@@ -16,8 +16,9 @@ type Sketch struct {
 	total  uint64
 	hash   hashfam.Hasher
 
-	// uneven reports whether the sum of a decoded row is 2^64-1 or more
-	// although the total is less. Counting keys does not lead to this.
+	// uneven reports whether a decoded row has a sum of 2^64-1 or more although
+	// the total is less and none of the row's counters is at its maximum.
+	// Counting keys does not lead to this.
 	uneven bool
 }
 

@@ -55,8 +55,8 @@ func (c HeavyConfig) goal(reason error) (tracker.Goal, error) {
 // EstimatedBytes returns the memory in bytes that a HeavyHitters usually does
 // not exceed, without allocating it. This is MemoryBytes or, if that is 0, the
 // larger of 40 KB and 350/Phi or 640*K. Without MemoryBytes, keys with more
-// than 16 bytes need their bytes in addition. The memory grows to this size
-// only with the keys. EstimatedBytes returns the errors of [NewHeavyHitters].
+// than 8 bytes need their bytes in addition. The memory grows to this size only
+// with the keys. EstimatedBytes returns the errors of [NewHeavyHitters].
 func (c HeavyConfig) EstimatedBytes() (uint64, error) {
 	g, err := c.goal(hashfam.ErrParams)
 	if err != nil {

@@ -61,8 +61,8 @@ func addCells[C counter](dst, src []C) {
 // product of the totals (Cormode and Muthukrishnan 2005, section 4.2).
 //
 // InnerProduct ignores rows in which the sum does not fit in 64 bits, or in
-// which a counter at its maximum is multiplied by one that is not 0. If no row
-// is left, it returns math.MaxUint64.
+// which a counter at its maximum is multiplied by one that is not 0. Large
+// errors are then more likely. If no row is left, it returns math.MaxUint64.
 //
 // InnerProduct returns [hashfam.ErrParams] if the sketches are conservative,
 // because the product of their counters may be too low, and

@@ -23,7 +23,8 @@ import (
 //
 // Remove always returns ErrParams if s is conservative, because a key then may
 // not have raised all of its counters. It does the same if s was decoded from
-// forged counters whose sum in a row is 2^64-1 or more.
+// forged counters whose sum in a row is 2^64-1 or more, although the total and
+// all of the row's counters are below their maximum.
 func (s *Sketch) Remove(key []byte, n uint64) error { return s.RemoveDigest(s.hash.Sum(key), n) }
 
 // RemoveDigest is like [Sketch.Remove] for a key's digest, which must be
@@ -69,7 +70,7 @@ func (c cells[C]) subtract(w uint64, d hashfam.Digest, n uint64) {
 // Counters at their maximum are halved, too, because otherwise the most
 // frequent keys would never fade. After Halve, a count may therefore be too
 // low. But imagine a counter for this key alone, which stops at the same
-// maximum and is halved as often: Count never returns less than this counter.
+// maximum and is halved with s: Count never returns less than this counter.
 // [Sketch.ErrorBound] then refers to the difference from this counter, but may
 // be a little too low because of rounding. A total of 2^64-1 stays the same.
 func (s *Sketch) Halve() error {

@@ -11,9 +11,9 @@ import (
 func (s *Sketch) Total() uint64 { return s.total }
 
 // ErrorBound returns the error that a count exceeds with a probability of no
-// more than Delta: Epsilon times [Sketch.Total], rounded down. If the total has
-// stopped at math.MaxUint64, ErrorBound returns math.MaxUint64. See
-// [Params.Epsilon] and [Params.Delta].
+// more than Delta: Epsilon times [Sketch.Total], rounded down, but no more than
+// the total. If the total has stopped at math.MaxUint64, ErrorBound returns
+// math.MaxUint64. See [Params.Epsilon] and [Params.Delta].
 func (s *Sketch) ErrorBound() uint64 {
 	bound := s.params.Epsilon() * float64(s.total)
 	if bound < float64(s.total) && s.total != math.MaxUint64 {
@@ -47,7 +47,7 @@ func (s *Sketch) ErrorQuantile(delta float64) uint64 {
 // quantile returns the least t for which the product, over all rows, of the
 // fraction of counters above t does not exceed delta.
 func (c cells[C]) quantile(w uint64, delta float64) uint64 {
-	// above(high) is 0, and above(low) exceeds delta after the first step.
+	// above(high) never exceeds delta, but above(low-1) does unless low is 0.
 	high := uint64(math.MaxUint64)
 	for row := c; len(row) > 0; row = row[w:] {
 		high = min(high, uint64(slices.Max(row[:w])))

@@ -30,8 +30,8 @@ type tracked[S scope[S]] struct {
 	panes  tracker.Panes // one for the whole stream, or those of a window
 }
 
-// A scope is whole, for HeavyHitters, or recent, for Window. It contains the
-// part of the configuration that the panes do not contain.
+// A scope is whole, for HeavyHitters, or recent, for Window. The latter
+// contains the window's configuration and position.
 type scope[S any] interface {
 	comparable
 
@@ -54,9 +54,10 @@ func (t *tracked[S]) made() *tracked[S] {
 // Family returns the family that hashes the keys.
 func (t *tracked[S]) Family() hashfam.Family { return t.family }
 
-// Add counts key once. It runs in O(1) amortized time, with up to four cache
-// misses unless keys are evicted. When the structure begins to track key, Add
-// copies it. Add allocates only if memory grows or the counters are resized.
+// Add counts key once. It runs in O(1) amortized time, usually with up to four
+// cache misses unless keys are evicted. When the structure begins to track key,
+// Add copies it. Add allocates only if memory grows, the counters are resized
+// or keys are evicted.
 func (t *tracked[S]) Add(key []byte) { tracker.Observe(&t.panes, t.family.Sum(key), key, 1) }
 
 // AddString is like Add for a string key.

@@ -16,8 +16,8 @@ type Config struct {
 	// FPRate is the false-positive rate as a fraction: 0.01 is 1%. It must be
 	// below 1 and above 2^-32 + n/2^64 for n keys, or zero if MemoryBytes is
 	// set, or 1 in [NewExact]. On average over all families, a filter meets
-	// this rate, but a single filter's rate differs from FPRate by about 1% or
-	// less for 10,000 keys, and by less than 0.1% for a million keys. With
+	// this rate, but a single filter's rate usually differs from FPRate by up
+	// to 1% for 10,000 keys, and by less than 0.1% for a million keys. With
 	// fewer keys the rate is usually lower, down to half of FPRate.
 	FPRate float64
 
@@ -55,7 +55,7 @@ type Config struct {
 // EstimatedBytes estimates the size of a filter with these numbers of distinct
 // members and absent keys. Only filters of [NewExact] have absent keys. The
 // size depends a little on the keys, so the estimate can be wrong by 1% for a
-// million keys and by 2% for 10,000. EstimatedBytes returns
+// million keys and by 3% for 10,000. EstimatedBytes returns
 // [hashfam.ErrParams], naming the field, if c is invalid for these numbers. If
 // FPRate is set, it does not check MemoryBytes.
 func (c Config) EstimatedBytes(members, absent uint64) (uint64, error) {
@@ -108,7 +108,7 @@ func (c Config) columns(n uint64) (uint32, error) {
 }
 
 // mostRate is the highest rate of a filter that New builds if only MemoryBytes
-// is set: 2^(-1/65536), rounded to five digits.
+// is set: the rate for 1/65536 columns, 1-2^-17, rounded to five digits.
 const mostRate = 0.99999
 
 // tooSmall returns the error for a MemoryBytes that is too small for FPRate, or

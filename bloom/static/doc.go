@@ -1,8 +1,8 @@
 // Package static implements filters of sets that do not change. A [Filter] is
 // built from all its keys at once and then only queried. In return, it is the
-// smallest filter of this module: at 1%, it uses 6.8 bits per key, where a
-// Bloom filter uses 9.6. At rates of 2^-7, 2^-8 and so on, its size is within
-// 0.7% of the theoretical minimum.
+// smallest filter of this module: at 1%, a large filter uses 6.8 bits per key,
+// where a Bloom filter uses 9.6. At rates of 2^-7, 2^-8 and so on, the size of
+// large filters is within 0.7% of the theoretical minimum.
 //
 // Most programs need only these names:
 //

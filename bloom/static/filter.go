@@ -22,7 +22,7 @@ import (
 // number of digests, if the digests are not hashes (there are at least 100, and
 // one of their lowest 48 bits is the same in all of them), or if they need more
 // than 32 layers, which happens only if someone chose the keys. If the context
-// is done first, New returns its error.
+// is done first, New returns an error that wraps the context's error.
 func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Filter, error) {
 	if _, err := c.columns(0); err != nil { // before digests are sorted
 		return nil, err
@@ -65,7 +65,7 @@ func (c Config) buildMembers(b ribbon.Build, n uint64, ribbonOf maker) (*Filter,
 // as New. If digest i of the sequence, counted from 0, is lower than the
 // previous one, the error names "digest i". If n is too large, the error says
 // how many distinct digests there were. If the context is done first,
-// NewFromSorted returns its error.
+// NewFromSorted returns an error that wraps the context's error.
 //
 // A sequence cannot return an error. If reading the digests fails, end the
 // sequence and keep the error in a variable. NewFromSorted then returns

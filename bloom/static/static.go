@@ -17,11 +17,13 @@ type Filter struct {
 
 // Contains reports whether key may be one of the keys that the filter was built
 // from. If it returns false, key is not one of them; true may be a false
-// positive, but never for a key that [NewExact] knew to be absent. Contains
-// reads two adjacent segments of memory, which have up to 56 bytes each at a
-// rate of 1%. For the 2% of the keys that are not in the first layer, it needs
-// two segments of another layer. In a filter with absent keys, each key that
-// passes the layers also needs a few words of another array.
+// positive, but never for a key that [NewExact] knew to be absent.
+//
+// Contains reads a threshold and two adjacent segments of memory, which have up
+// to 56 bytes each at a rate of 1%. For the 2% of the keys that are not in the
+// first layer, it reads the segments and another threshold in a further layer.
+// In a filter with absent keys, each key that passes the layers also needs a
+// few words of another array.
 func (f *Filter) Contains(key []byte) bool { return f.ContainsDigest(f.hash.Sum(key)) }
 
 // ContainsString is like Contains for a string key.

@@ -21,7 +21,7 @@ type Config struct {
 }
 
 // EstimatedBytes estimates the size of a function of n keys. The estimate is
-// within 1% for 100,000 keys or more, and usually within 2% for 10,000.
+// usually within 1% for 100,000 keys or more, and within 2% for 10,000.
 // EstimatedBytes returns [hashfam.ErrParams] if n is above 2^40.
 func (c Config) EstimatedBytes(n uint64) (uint64, error) {
 	if err := checkLen(n); err != nil {

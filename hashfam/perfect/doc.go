@@ -45,14 +45,17 @@
 //
 // # Algorithm
 //
-// The function is PHast+ (Beling and Sanders, ALENEX 2026), or PHast if it is
-// compact or has fewer than 12,288 keys. The keys are sorted by their hash and
-// divided into buckets of 4.4 keys on average. Each bucket has a one-byte seed,
-// which together with a key's hash selects the key's place in a slice of 1,024
-// places, or fewer if there are fewer than 12,288 keys. The build processes the
-// buckets in the order of their slices, but large buckets earlier, and chooses
-// the seeds so that all keys have different places. When no seed works for a
-// bucket, which is rare, the bucket is bumped: its keys go to the next level,
-// which is smaller and is built in the same way. The places in later levels are
-// mapped to the places that the first level left free.
+// The function is PHast+ (Beling and Sanders, ALENEX 2026). Only levels of fewer
+// than 12,288 keys, and all levels of a compact function, are PHast.
+//
+// The keys are sorted by their hash and divided into buckets of 4.4 keys on
+// average. Each bucket has a one-byte seed, which together with a key's hash
+// selects the key's place in a slice of 1,024 places, or fewer if there are
+// fewer than 12,288 keys. The build processes the buckets in the order of their
+// slices, but large buckets earlier, and chooses the seeds so that all keys
+// have different places. When no seed works for a bucket, the bucket is bumped:
+// its keys go to the next level, which is smaller and is built in the same way.
+// Large levels bump about 4% of their keys, or 1% if the function is compact.
+// The places in later levels are mapped to the places that the first level left
+// free.
 package perfect

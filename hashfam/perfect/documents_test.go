@@ -45,7 +45,7 @@ func TestTheorySizes(t *testing.T) {
 // full length.
 func TestDocumentsNameTheSizesOfWindowsAndSlices(t *testing.T) {
 	checks.Documented(t, "theory.md", "In a window of %d buckets", windowSize)
-	checks.Documented(t, "../hashfam/perfect/doc.go", "slice of 1,024 // places, or fewer if there are fewer than 12,288 keys")
+	checks.Documented(t, "../hashfam/perfect/doc.go", "slice of 1,024 places, or fewer if there are // fewer than 12,288 keys")
 	require.EqualValues(t, 1024, sliceOf(12_288))
 	require.EqualValues(t, 512, sliceOf(12_287))
 }

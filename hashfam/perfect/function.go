@@ -25,7 +25,7 @@ import (
 // and one of their lowest 48 bits is the same in all of them), and if too many
 // digests share a bucket in every level. The latter happens only if someone
 // chose the keys, so a keyed family prevents it. If the context is done first,
-// New returns its error.
+// New returns an error that wraps the context's error.
 func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Function, error) {
 	if err := errs.Context(ctx); err != nil {
 		return nil, err

@@ -99,8 +99,8 @@ func (s *shape) equal(t *shape) bool {
 	return s.keys == t.keys && s.compact == t.compact && s.seed == t.seed && s.slot == t.slot && slices.Equal(s.bumped, t.bumped)
 }
 
-// params returns the parameters. Their size is that of the payload and the
-// list's marks, which are only in memory.
+// params returns the parameters. Their size includes the payload and the list's
+// marks, which are only in memory.
 func (s *shape) params(fam hashfam.Family) Params {
 	marks := (s.newList().n + markEvery - 1) / markEvery
 	return Params{Keys: s.keys, Compact: s.compact, bytes: s.bytes() + wordBytes*marks, Family: fam}

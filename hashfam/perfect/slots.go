@@ -119,8 +119,8 @@ func (s *slots) load(bit uint64) uint64 {
 	return binary.LittleEndian.Uint64(s.bits[at:at+wordBytes]) >> (bit % 8)
 }
 
-// word returns a word with the fingerprint in slot i and, if it is short, the
-// value.
+// word returns a word with the fingerprint in slot i and, unless the slots are
+// too long for a word, the value.
 func (s *slots) word(i uint64) uint64 { return s.load(s.start(i) + s.ahead) }
 
 // match reports whether slot i contains the highest bits of a fingerprint. word

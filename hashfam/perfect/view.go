@@ -7,7 +7,7 @@ import (
 
 // NewView returns a function that uses data in place, for example a mapped
 // file. It checks only the header and the list of free places, which is about
-// an eighth of the function, or less if it is compact. Every index is then
+// an eighth of a large function, or less if it is compact. Every index is then
 // below Len; call [Function.Verify] to check the rest. data can start at any
 // address, on any platform. See Views in package [hashfam].
 func NewView(data []byte, fam hashfam.Family) (*Function, error) {

@@ -141,8 +141,9 @@ var (
 	decimal      = regexp.MustCompile(`^([0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE]([+-]?[0-9]{1,3}))?$`)
 )
 
-// ParseCount reads a whole number from 1 to 2^64-1, such as 1000000, 1,000,000,
-// 1_000_000 or 1e6. It reports whether text is such a number.
+// ParseCount reads a whole number from 1 to 2^64-1, such as 1000000, 1,000,000
+// or 1_000_000, or with an exponent up to 2^53, such as 1e6. It reports whether
+// text is such a number.
 func ParseCount(text string) (uint64, bool) {
 	text = strings.TrimSpace(text)
 	if shortCount.MatchString(text) {

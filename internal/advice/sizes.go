@@ -87,8 +87,8 @@ func sizeCuckoo(compact bool) sizer {
 	}
 }
 
-// epsilon returns the largest Epsilon with three digits for which the error
-// does not exceed the mean count.
+// epsilon returns the largest Epsilon with three digits that does not exceed
+// 1/(keys+1), so that it is below 1 and the error is below the mean count.
 func epsilon(keys uint64) float64 {
 	i := sort.Search(threeDigitNumbers, func(i int) bool { return threeDigits(i) > 1/float64(keys+1) })
 	return threeDigits(i - 1)

@@ -7,7 +7,7 @@ import (
 
 const (
 	// arena is the number of addresses that Go's runtime gets from the system
-	// at once.
+	// at once, on most platforms.
 	arena = 64 << 20
 	// ownBytes is more than the runtime needs to manage some more arenas.
 	ownBytes = 32 << 20

@@ -59,8 +59,8 @@ func (r *Ribbon) SizeBytes() uint64 {
 	return total
 }
 
-// Equal reports whether r and other are the same function for the same number
-// of digests.
+// Equal reports whether r and other have the same numbers of columns and
+// digests, thresholds and slots, and equal second ribbons.
 func (r *Ribbon) Equal(other *Ribbon) bool {
 	if r == nil || other == nil {
 		return r == other

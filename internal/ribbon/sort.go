@@ -134,8 +134,8 @@ func divide(list []hashfam.Digest, left int) (parts [][]hashfam.Digest, shift in
 	return parts, shift
 }
 
-// count divides a list into parts of about 8 digests, using one counter per
-// part, and then sorts each part.
+// count divides a list into parts of about 4 to 8 digests, using one counter
+// per part, and then sorts each part.
 func (s *sorter) count(list []hashfam.Digest, left int) {
 	n := min(left, countBits, bits.Len(uint(len(list)))-3)
 	shift, mask := left-n, uint64(1)<<n-1

@@ -6,13 +6,13 @@ import (
 )
 
 // bumpedShare is about the inverse of the fraction of digests that the first
-// layer bumps, which is 0.0225 to 0.023 in large sets. Later layers bump almost
+// layer bumps, which is 0.022 to 0.023 in large sets. Later layers bump almost
 // no digests.
 const bumpedShare = 43
 
 // EstimateBytes returns the approximate size for n digests. The exact size
 // depends on the digests, but the error is below 1% for a million digests, and
-// below 2% for 10,000.
+// below 3% for 10,000.
 func EstimateBytes(columns uint32, n uint64) uint64 {
 	if columns == 0 || n == 0 {
 		return 0
@@ -32,7 +32,8 @@ func EstimateColumns(bytes, n uint64) uint32 {
 
 // LeastBytes returns a size that is enough for the payload of n random digests
 // with the fewest columns, 1/65536. Nearly all of it is used for thresholds.
-// The size includes a third layer, which only some sets need.
+// For more than 1,000 digests, the size includes a third layer, which only some
+// sets need.
 func LeastBytes(n uint64) uint64 {
 	words := EstimateBytes(1, n) / 8
 	if bumped := n / bumpedShare; bumped > 0 {

@@ -77,7 +77,8 @@ func (s *system) bucket(l *layer, start uint64, lists [][]hashfam.Digest) {
 }
 
 // enter adds the bucket's groups until a group does not fit. It removes this
-// group's rows and returns the threshold.
+// group's rows, or all rows if the whole bucket is bumped, and returns the
+// threshold.
 func (s *system) enter(l *layer, lists [][]hashfam.Digest) uint64 {
 	s.filled = s.filled[:0]
 	left := append(make([][]hashfam.Digest, 0, 2), lists...)
@@ -134,9 +135,9 @@ type equation struct {
 //
 // If the row of an equation's first slot is not free, add subtracts this row
 // from the equation, which then has a later first slot. It repeats this until
-// the row is free, and stores the equation there. Since each step must wait for
-// the row of the step before, add processes two equations at a time, whichever
-// of them is stored first.
+// the row is free, and stores the equation there, or until no slots are left.
+// Since each step must wait for the row of the step before, add processes two
+// equations at a time, whichever of them is stored first.
 func (s *system) add(list []equation) bool {
 	if len(list) == 0 {
 		return true

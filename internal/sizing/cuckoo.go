@@ -18,11 +18,11 @@ const (
 //
 // First, Add may find no free slot. A fraction of the slots stays empty because
 // too few keys can use their bucket. This fraction is 0.02 in a random graph,
-// and a search of up to 8,000 buckets fills a fraction of 0.977 on average
-// before it fails. The standard deviation of the latter fraction is 0.2 to 0.3
-// divided by the square root of the number of slots. In small tables, large
-// deviations are more likely, since a few buckets are easily tied by too many
-// keys. [cuckooLoad] leaves a margin for both effects.
+// and a search of about 8,000 buckets fills a fraction of 0.977 or more on
+// average before it fails. The standard deviation of the latter fraction is 0.2
+// to 0.3 divided by the square root of the number of slots. In small tables,
+// large deviations are more likely, since a few buckets are easily tied by too
+// many keys. [cuckooLoad] leaves a margin for both effects.
 //
 // Second, more than eight keys may have the same two buckets. While wide
 // fingerprints tie random pairs of buckets, narrow fingerprints tie only few
@@ -31,8 +31,8 @@ const (
 // often than distant ones. [CrowdedPairs] bounds the probability that more than
 // eight keys have the same two buckets.
 //
-// The tests of package cuckoo contain the simulation that was used to find the
-// constants.
+// The tests of cuckoo/internal/table contain the simulation that was used to
+// find the constants.
 const (
 	slotsPerBucket = 4
 	pairSlots      = 2 * slotsPerBucket
@@ -101,7 +101,8 @@ func crowdedWith(m uint64, f int, sums moments) float64 {
 type moments [pairSlots + 1]float64
 
 // leastTies returns the moments of m buckets if all pairs are tied equally
-// often, as in a power of two. No other m has smaller moments.
+// often, which is the case if m is a power of two. Otherwise the moments are
+// larger, or equal for the first power.
 func leastTies(m uint64) (sums moments) {
 	sum := float64(m) / 2
 	for k := range sums {
@@ -111,12 +112,12 @@ func leastTies(m uint64) (sums moments) {
 	return sums
 }
 
-// unequal bounds the ratios of [tieMoments] to leastTies. The ratios are
-// largest if the upper half of the bits of m is all ones.
+// unequal bounds the ratios of [tieMoments] to leastTies. Among the m with the
+// same number of bits, the ratios are largest if m is 2 below a power of two.
 var unequal = moments{1.000001, 2.45, 9.92, 56, 398, 3430, 34600, 4e5, 5.3e6}
 
-// mostTies returns moments that no table of m or more buckets exceeds, relative
-// to leastTies.
+// mostTies returns upper bounds on the moments of m buckets. Unlike the moments,
+// the bounds are simple functions of m, whichever of its bits are set.
 func mostTies(m uint64) moments {
 	sums := leastTies(m)
 	for k := range sums {
@@ -125,11 +126,12 @@ func mostTies(m uint64) moments {
 	return sums
 }
 
-// tieMoments returns the sums of [tieChance] to the k-th power over all pairs
-// of an even and an odd bucket, for k from 1 to 9. For each odd distance d
-// below m/2 there are m pairs, m/2 in each direction. Between the block sizes
-// in tieChance, which are even, the probability is linear in d, so its powers
-// are convex. Half their integral therefore bounds their sum over odd d.
+// tieMoments returns close upper bounds on the sums of [tieChance] to the k-th
+// power over all pairs of an even and an odd bucket, for k from 1 to 9. For
+// each odd distance d below m/2 there are m pairs, m/2 in each direction.
+// Between the block sizes in tieChance, which are even, the probability is
+// linear in d, so its powers are convex. Half their integral therefore bounds
+// their sum over odd d.
 func tieMoments(m uint64) (sums moments) {
 	from := uint64(0)
 	first := tieChance(m, 0)

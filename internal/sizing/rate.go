@@ -152,7 +152,8 @@ func DigestRate(n uint64) float64 { return -math.Expm1(-float64(n) / (1 << 64)) 
 //
 //	1 + 2 (fill + fill^2 + ... + fill^(k-1))
 //
-// For example, this is three times DigestRate(n) when the filter is half full.
+// For example, this is nearly three times DigestRate(n) when half of the bits
+// are set.
 func ClassicDigestRate(m uint64, k int, n uint64) float64 {
 	x := hit(1/float64(m), float64(k)*float64(n))
 	shifted := 0.0

@@ -17,7 +17,7 @@ const MaxColumns = 32
 // returns false if 32 columns are not enough, or if eps is 1 or more.
 //
 // Because of the mixture, a key uses log2(1+s) - s more bits than the optimum,
-// which is 0.086 bits or less.
+// which is less than 0.0861 bits.
 func RibbonColumns(eps float64, n uint64) (uint32, bool) {
 	same := DigestRate(n)
 	eps = (eps - same) / (1 - same)
@@ -43,7 +43,8 @@ func RibbonRate(columns uint32, n uint64) float64 {
 func RibbonFloor(n uint64) float64 { return RibbonRate(MaxColumns*columnUnits, n) }
 
 // fewKeys is the size of the rarer class up to which [ExactBound] uses
-// products. For larger classes it uses a series, with an error below 1e-15.
+// products. For larger classes it uses a series, with a relative error of about
+// 1e-15 or less.
 const fewKeys = 32
 
 // ExactBound returns log2 C(r+s, r), the bits that any structure needs to

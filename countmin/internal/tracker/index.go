@@ -15,8 +15,8 @@ type index struct {
 
 // newIndex returns an index with the given number of chains. Anyone can choose
 // digests of the public family, but since the index has a random multiplier, no
-// choice leads to many long chains (Dietzfelbinger et al., Journal of
-// Algorithms 25, 1997).
+// choice is likely to lead to many long chains (Dietzfelbinger et al., Journal
+// of Algorithms 25, 1997).
 func newIndex(chains int) index {
 	return index{heads: make([]record, chains), scatter: rand.Uint64() | 1}
 }

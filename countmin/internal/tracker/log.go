@@ -114,11 +114,12 @@ func (l log) compare(r, s record) int {
 
 // countFreeing returns the lowest count, but at least low, with this property:
 // the records with this count or a lower one have the given number of bytes or
-// more. It adds up the records' bytes in buckets, by the difference between
-// count and low. Each difference below 16 has a bucket of its own. If the
-// result is among them, as it usually is, one pass over the log is enough. In
-// the other buckets, differences only have the same four leading bits, so
-// countFreeing begins again with the lowest count of the bucket that it found.
+// more, or are all records. It adds up the records' bytes in buckets, by the
+// difference between count and low. Each difference below 16 has a bucket of
+// its own. If the result is among them, as it usually is, one pass over the log
+// is enough. In the other buckets, differences only have the same four leading
+// bits, so countFreeing begins again with the lowest count of the bucket that
+// it found.
 func (l log) countFreeing(size, low uint64) uint64 {
 	var buckets [8 * 64]uint64
 	for r := range l.all() {

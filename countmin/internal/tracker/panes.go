@@ -46,8 +46,9 @@ func Blank(g Goal, n int, size uint64) Panes {
 var Zero = (&fault.Maker{Package: "countmin"}).Zero(
 	"HeavyHitters or Window", "NewHeavyHitters or NewWindow, or decode into it")
 
-// ObserveN has the effect of n calls of [Observe]. It skips panes that it would
-// drop again, so it begins at most one more than there are.
+// ObserveN counts key n times, and begins a pane whenever the last one is full.
+// It skips panes that it would drop again, so it begins at most one more than
+// there are.
 func (p *Panes) ObserveN(d hashfam.Digest, key []byte, n uint64) {
 	if size := p.size; size > 0 {
 		n -= (n/size - min(n/size, uint64(len(p.All)))) * size // these would be dropped again

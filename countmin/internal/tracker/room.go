@@ -22,7 +22,7 @@ func (t *Tracker) makeRoom(size, count uint64) bool {
 // log's room grows and nothing is evicted.
 //
 // A long record, with more than 1/evictShare of the log's room, would displace
-// many others. If its count is not higher than theirs, these stay.
+// many others. If its count is not higher than theirs, the others stay.
 func (t *Tracker) replace(size, count uint64) bool {
 	if size > t.roomFor(size) {
 		return false // too long even for an empty log
@@ -70,9 +70,9 @@ func (t *Tracker) grow(length uint64) bool {
 	return length <= t.roomFor(length)
 }
 
-// evict removes the records with a count of bar or lower, which must have the
-// given number of bytes or more, and writes their counts to the tail. With K,
-// it evicts fewer if too few records would remain.
+// evict removes the records with a count of bar or lower, and writes their
+// counts to the tail. With K, it evicts fewer if too few records would remain;
+// size is the number of bytes that it should free then.
 func (t *Tracker) evict(bar, size uint64) {
 	last := rank{count: bar}
 	if t.K > 0 {

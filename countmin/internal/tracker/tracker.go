@@ -40,7 +40,7 @@ import (
 // one, so a Goal alone does not use memory. A Tracker that contains only a Goal
 // is blank: it is empty and is encoded as nothing.
 type Tracker struct {
-	// The fields that Observe uses are in two cache lines.
+	// The fields that Observe uses come first, so they share few cache lines.
 	total  uint64
 	floor  uint64
 	missed uint64
@@ -60,8 +60,8 @@ func New(g Goal) Tracker {
 
 // Observe counts key n > 0 times in the last pane, or in a new pane if the last
 // one is full. The pane must have room for n keys. Observe runs in O(1)
-// amortized time, allocates only if memory grows or a pane begins, and does not
-// retain key.
+// amortized time and does not retain key. It allocates only if memory grows,
+// the tail is resized, records are evicted or a pane begins.
 func Observe[K Key](p *Panes, d hashfam.Digest, key K, n uint64) {
 	t := p.Last
 	if t == nil || t.total == p.next {
