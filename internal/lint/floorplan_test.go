@@ -134,6 +134,30 @@ func TestDeclarationsAreInTheFilesForThem(t *testing.T) {
 	}
 }
 
+// A reader should find a package's comment in doc.go, in the file with the
+// package's name or, for a command, in main.go.
+func TestPackageCommentsAreInTheFilesForThem(t *testing.T) {
+	commented := map[string][]string{} // by folder
+	for _, file := range files(t, ".go") {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		syntax, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, file), nil, parser.ParseComments|parser.PackageClauseOnly)
+		require.NoError(t, err)
+		dir := path.Dir(file)
+		if commented[dir] == nil {
+			commented[dir] = []string{}
+		}
+		if syntax.Doc.Text() != "" {
+			commented[dir] = append(commented[dir], path.Base(file))
+			assert.Contains(t, []string{"doc.go", syntax.Name.Name + ".go"}, path.Base(file), "%s: the file with a package comment", dir)
+		}
+	}
+	for dir, names := range commented {
+		assert.Len(t, names, 1, "%s: files with a package comment", dir)
+	}
+}
+
 // The algorithm of a package should read as in the paper, so its file contains
 // neither errors nor encodings.
 func TestAlgorithmsImportNoFormattingAndNoEncoding(t *testing.T) {

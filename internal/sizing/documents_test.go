@@ -2,6 +2,7 @@ package sizing_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -64,7 +65,31 @@ func TestTheoryShowsTheFormulas(t *testing.T) {
 	size := 4 * float64(compact.Buckets) * float64(compact.FingerprintBits-1) / 1e6
 	shows("at 0.1%% uses %.2f times the first bound, but only %.2f times the second", size/sizing.LowerBound(0.001), size/sizing.DynamicBound(0.001))
 	shows("30 buckets are planned for %d keys, and 32 buckets for %d", sizing.CuckooCapacity(30, 12), sizing.CuckooCapacity(32, 12))
+	buckets := crowded()
+	less := slices.Index(buckets, 62) + 1
+	require.Equal(t, less, (62-10)/2) // all of 10 to 62 but one
+	require.NotContains(t, buckets, uint64(32))
+	shows("In tables of %d to 62 buckets, but not of 32, and in %d larger ones of up to %d buckets, it limits every width",
+		buckets[0], len(buckets)-less, buckets[len(buckets)-1])
 	shows("the counter saturates, and becomes stuck | %.3g m |", math.Pow(math.E*math.Ln2/15, 15))
+}
+
+// crowded returns the numbers of buckets, up to 4,096, in which the number of
+// keys is limited for every width by keys with the same pair of buckets, and
+// not by free slots.
+func crowded() (buckets []uint64) {
+	for m := uint64(2); m <= 4096; m += 2 {
+		s := 4 * float64(m)
+		slots := uint64(max(8, min(0.97*s, 0.977*s-math.Sqrt(s)-min(18, 0.4*s))))
+		limited := true
+		for f := sizing.LeastFingerprintBits(m); f <= 32; f++ {
+			limited = limited && sizing.CuckooCapacity(m, f) < slots
+		}
+		if limited {
+			buckets = append(buckets, m)
+		}
+	}
+	return buckets
 }
 
 // The smallest sizes of static filters of two lists per rarer key, from the
