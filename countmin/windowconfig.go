@@ -63,9 +63,10 @@ const (
 )
 
 // EstimatedBytes is like [HeavyConfig.EstimatedBytes] for a Window. Without
-// MemoryBytes, a Window uses as much memory as Parts+1 HeavyHitters with K or,
-// because Phi is lower in its panes, with Phi*Parts/(Parts+1). EstimatedBytes
-// returns the errors of [NewWindow].
+// MemoryBytes, a Window uses about as much memory as Parts+1 HeavyHitters.
+// Each of these has the same K or, because the panes of a Window need a lower
+// Phi, the fraction Phi*Parts/(Parts+1). EstimatedBytes returns the errors of
+// [NewWindow].
 func (c WindowConfig) EstimatedBytes() (uint64, error) {
 	c, err := c.rounded()
 	if err != nil {
