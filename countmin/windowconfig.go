@@ -42,9 +42,9 @@ type WindowConfig struct {
 	Parts int
 
 	// MemoryBytes, if it is not zero, limits the memory as in a [HeavyConfig].
-	// It must be at least 1,280 times Parts+1. If it is 0, each of Parts+1 panes
-	// uses as much memory as a HeavyHitters for its keys, with K or with
-	// Phi*Parts/(Parts+1).
+	// It must be at least 1,280 times Parts+1. If it is 0, each of the Parts+1
+	// panes uses as much memory as a HeavyHitters for the pane's keys that has
+	// the same K or, in place of Phi, Phi*Parts/(Parts+1).
 	MemoryBytes int
 
 	// Family hashes the keys, as in a [HeavyConfig].
