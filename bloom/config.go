@@ -210,7 +210,7 @@ func (p Params) unit() uint64 {
 // The rate is the exact expectation over all families: Bose et al., IPL 108,
 // 2008 (Classic), and the equivalent for the other layouts. It includes n/2^64,
 // the probability that a key has the same digest as a key in the filter. In a
-// Classic filter that is half full, it includes about three times this number,
+// Classic filter that is half full, it includes up to three times this number,
 // because two digests that are a few steps apart in the same probe sequence
 // share most positions.
 func (p Params) RateAt(n uint64) float64 {

@@ -22,7 +22,8 @@ func (f *Filter) AddAll(digests []hashfam.Digest) {
 
 // DeleteAll calls [Filter.DeleteDigest] for each digest in turn, and returns
 // the number of copies that were removed. Only delete keys that were added; see
-// [Filter.Delete]. DeleteAll is as fast as [Filter.AddAll].
+// [Filter.Delete]. DeleteAll is faster than single calls if the filter is
+// larger than the cache.
 func (f *Filter) DeleteAll(digests []hashfam.Digest) int {
 	removed := 0
 	f.made()

@@ -42,9 +42,9 @@ type WindowConfig struct {
 	Parts int
 
 	// MemoryBytes, if it is not zero, limits the memory as in a [HeavyConfig].
-	// It must be at least 1,280 times Parts+1. If it is 0, each of Parts+1 panes
-	// uses as much memory as a HeavyHitters for its keys, with K or with
-	// Phi*Parts/(Parts+1).
+	// It must be at least 1,280 times Parts+1. If it is 0, each of the Parts+1
+	// panes uses as much memory as a HeavyHitters for the pane's keys that has
+	// the same K or, in place of Phi, Phi*Parts/(Parts+1).
 	MemoryBytes int
 
 	// Family hashes the keys, as in a [HeavyConfig].
@@ -63,9 +63,10 @@ const (
 )
 
 // EstimatedBytes is like [HeavyConfig.EstimatedBytes] for a Window. Without
-// MemoryBytes, a Window uses as much memory as Parts+1 HeavyHitters with K or,
-// because Phi is lower in its panes, with Phi*Parts/(Parts+1). EstimatedBytes
-// returns the errors of [NewWindow].
+// MemoryBytes, a Window uses about as much memory as Parts+1 HeavyHitters.
+// Each of these has the same K or, because the panes of a Window need a lower
+// Phi, the fraction Phi*Parts/(Parts+1). EstimatedBytes returns the errors of
+// [NewWindow].
 func (c WindowConfig) EstimatedBytes() (uint64, error) {
 	c, err := c.rounded()
 	if err != nil {

@@ -109,9 +109,8 @@ func parseParams(h frame.Header, fam hashfam.Family) (counted, error) {
 	return counted{p, w.Count}, h.CheckPayload(p.SizeBytes(), errs)
 }
 
-// checkTable checks that adding keys can result in this table: it must contain
-// f.count fingerprints, all bits after the last bucket must be zero, and
-// compact buckets must be in order.
+// checkTable returns ErrCorrupt unless the table contains f.count fingerprints,
+// all bits after the last bucket are zero, and compact buckets are in order.
 func (f *readable) checkTable() error {
 	used := f.params.Buckets * f.params.shape().BucketBits() / 8 // two buckets are whole bytes
 	rest := f.table.Bytes[used:]

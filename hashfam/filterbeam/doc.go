@@ -1,6 +1,6 @@
 // Package filterbeam builds filterfam's structures from more keys than a single
-// machine should read. The builds are Apache Beam jobs, which run in this
-// process (using Prism) or on Flink, Spark or Dataflow.
+// machine should read. The builds are Apache Beam jobs. The engine that runs
+// them is Prism, in this process, or Flink, Spark or Dataflow.
 //
 //   - choose what to build: [Bloom], [Static], [Cuckoo], [Sketch] and so on
 //   - add the lines of files: [Files]

@@ -107,7 +107,7 @@ func (j *Journal) needNewFile() {
 }
 
 // Position returns the latest position that is known to be durable. After Open,
-// this is the position in the file, which is 0 if Open has created the file.
+// this is the position in the file, which is 0 if Open has written the file.
 // Later, it is the position of the last Sync or Save that returned nil, or of a
 // later Sync that appended its changes, but returned an error because a new
 // file could not be written.

@@ -259,8 +259,8 @@ func (s *snapshot) reopen(err error) error {
 
 // abandon is called when the journal cannot adopt the new file. Since the disk
 // may be full, the next new file is not due before the blocks are twice as long
-// as now. But if firstBlock has dropped the pending words, the next Sync must
-// write a new file.
+// as now. But if firstBlock has dropped the pending words, the old file will
+// lack them, so the next Sync must write a new file.
 func (s *snapshot) abandon() {
 	s.j.limit = max(s.j.limit, 2*(s.j.end.At-s.j.begin))
 	s.j.whole = s.j.whole || s.dropped

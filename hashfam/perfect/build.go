@@ -19,9 +19,10 @@ const maxLevels = 24
 // build builds a structure of the given shape, which has no levels yet. keys
 // yields the distinct digests in the order of Digest.Probe, and their values.
 //
-// The first level places 24 of 25 keys as they arrive, and also writes their
-// slots. The other keys wait until this level is complete. Then the later
-// levels are built from their digests, and finally their slots are written.
+// The first level places most keys (at least 24 of 25 in a large set) as they
+// arrive, and also writes their slots. The other keys wait until this level is
+// complete. Then the later levels are built from their digests, and finally
+// their slots are written.
 func build(ctx context.Context, sh shape, fam hashfam.Family, keys iter.Seq2[hashfam.Digest, uint64]) (stored, error) {
 	b, err := newBuilder(sh)
 	if err != nil {

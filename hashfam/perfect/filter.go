@@ -129,8 +129,9 @@ func NewFilterReceiver(fam hashfam.Family) *Filter {
 func (f *Filter) Equal(other *Filter) bool { return other != nil && f.equal(&other.stored) }
 
 // Contains reports whether key may be in the set. If it returns false, key is
-// not in the set; true may be a false positive. Contains causes two cache
-// misses for 24 of 25 keys, and a few more for the others.
+// not in the set; true may be a false positive. If the filter is larger than
+// the cache, Contains causes two cache misses for at least 24 of 25 keys, and a
+// few more for the others.
 func (f *Filter) Contains(key []byte) bool { return f.ContainsDigest(f.hash.Sum(key)) }
 
 // ContainsString is like [Filter.Contains] for a string key.

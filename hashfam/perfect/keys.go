@@ -51,8 +51,8 @@ func (a *arrival) check(ctx context.Context, d hashfam.Digest, value uint64) (bo
 	return true, nil
 }
 
-// checkCopy checks a digest that is not larger than the previous one. It
-// returns nil for a copy with the same value if copies are allowed, and
+// checkCopy checks a digest d whose d.Probe() is not larger than the previous
+// one. It returns nil for a copy with the same value if copies are allowed, and
 // otherwise ErrParams. Since there can be any number of copies, it also returns
 // the error of ctx if ctx is canceled.
 func (a *arrival) checkCopy(ctx context.Context, d hashfam.Digest, value uint64) error {

@@ -11,7 +11,8 @@ type Function struct{ stored }
 // that is. To detect such keys, use a [Filter] and call [Filter.Contains], or
 // store the keys and compare them. If Len is 0, Index returns 0.
 //
-// Index causes one cache miss for 24 of 25 keys, and a few for the others.
+// If the function is larger than the cache, Index causes one cache miss for at
+// least 24 of 25 keys, and a few for the others.
 func (s *stored) Index(key []byte) uint64 { return s.index(s.hash.Sum(key)) }
 
 // IndexString is like [Function.Index] for a string key.

@@ -148,10 +148,10 @@ func CapacityFor(keys uint64) string {
 
 var wantedCapacity = regexp.MustCompile(fmt.Sprintf(capacityFor, `(\d+)`))
 
-// CapacityAsFlag returns an error's text with flags in place of fields: limit,
-// which is a flag with its value, replaces Capacity, and -n N replaces the
-// result of CapacityFor(N). It takes a text, because an engine may return only
-// the text of a worker's error.
+// CapacityAsFlag returns an error's text after replacing fields by flags: it
+// replaces Capacity by limit, which is a flag with its value, and the result of
+// CapacityFor(N) by -n N. The argument is a text, not an error, because Apache
+// Beam may return only the text of a worker's error.
 func CapacityAsFlag(text, limit string) string {
 	text = strings.Replace(text, Capacity+" is", limit+" is", 1)
 	return wantedCapacity.ReplaceAllString(text, "-n $1")

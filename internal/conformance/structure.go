@@ -38,8 +38,8 @@ type Structure struct {
 	Builders func(*rapid.T, hashfam.Family) map[string]Builder
 
 	// Add and Delete return all forms of these methods. They are needed only if
-	// the structure lacks a form, or has others. Delete returns none if the
-	// parameters do not allow it.
+	// the structure does not have exactly the usual forms. Delete returns none
+	// if the parameters do not allow deleting.
 	Add, Delete func(any) []Form
 	// Full is the error of Add and Merge if there is no room for a key, or nil
 	// if there always is.

@@ -47,9 +47,9 @@ func Mergeable[T any, P comparable](m *fault.Maker, name string, mine P, others 
 }
 
 // Same returns ErrIncompatible if the parameters of two structures differ. The
-// error names the first different field, after name and, if it is not empty,
-// the other structure's place. Same uses reflection, so that no field is
-// forgotten.
+// error names the first different field, for example "others[1]: Params.Bits"
+// if place is "others[1]", which may also be empty, and name is "Params". Same
+// uses reflection, so that no field is forgotten.
 func Same[P comparable](m *fault.Maker, place, name string, mine, other P) error {
 	if mine == other {
 		return nil
@@ -64,5 +64,5 @@ func Same[P comparable](m *fault.Maker, place, name string, mine, other P) error
 			return m.Field(hashfam.ErrIncompatible, name+"."+field.Name, q.Field(i).Interface(), fmt.Sprint(p.Field(i)))
 		}
 	}
-	return m.Field(hashfam.ErrIncompatible, name, other, fmt.Sprint(mine)) // for example when Phi is NaN
+	return m.Field(hashfam.ErrIncompatible, name, other, fmt.Sprint(mine)) // only unexported fields differ
 }

@@ -9,9 +9,10 @@ import (
 // OneColumn is the number of columns of a second ribbon, in units of 1/65536.
 const OneColumn = 1 << 16
 
-// Separate adds a second ribbon of one column to r. For each digest d that r
-// contains so far, Contains will return whether class contains next(d). If
-// inverse is true, Contains returns the opposite for all digests.
+// Separate makes class, a ribbon of one column, the second ribbon of r. For
+// each digest d that r contains so far, Contains will return whether class
+// contains next(d), a digest that is derived from d. If inverse is true,
+// Contains returns the opposite for all digests.
 func (r *Ribbon) Separate(class *Ribbon, inverse bool) {
 	r.class = class
 	r.inverse = inverse

@@ -10,9 +10,9 @@ import (
 // no digests.
 const bumpedShare = 43
 
-// EstimateBytes returns the approximate size for n digests. The exact size
-// depends on the digests, but the error is below 1% for a million digests, and
-// below 3% for 10,000.
+// EstimateBytes returns the approximate size for n digests and the given number
+// of columns, in units of 1/65536. The exact size depends on the digests, but
+// the error is below 1% for a million digests, and below 3% for 10,000.
 func EstimateBytes(columns uint32, n uint64) uint64 {
 	if columns == 0 || n == 0 {
 		return 0
@@ -31,9 +31,9 @@ func EstimateColumns(bytes, n uint64) uint32 {
 }
 
 // LeastBytes returns a size that is enough for the payload of n random digests
-// with the fewest columns, 1/65536. Nearly all of it is used for thresholds.
-// For more than 1,000 digests, the size includes a third layer, which only some
-// sets need.
+// if the ribbon has the fewest columns, which is 1/65536 of one column. Nearly
+// all of this size is used for thresholds. For more than 1,000 digests, the
+// size includes a third layer, which only some sets need.
 func LeastBytes(n uint64) uint64 {
 	words := EstimateBytes(1, n) / 8
 	if bumped := n / bumpedShare; bumped > 0 {

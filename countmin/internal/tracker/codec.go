@@ -10,14 +10,13 @@ import (
 	"github.com/filterfam/filterfam/internal/frame"
 )
 
-// A payload begins with these fields, in little-endian order. They are followed
-// by
+// A payload begins with these fields, in little-endian order. Then it contains:
 //
 //   - the words of the tail, unless missed is 0: all counters of the first row,
 //     then those of the second. A word's first counter is in its lowest bits.
 //   - the records in ascending order of their digests. Each contains count,
 //     guess, length and key as in a [log].
-//   - zeros up to a multiple of 8 bytes
+//   - zeros up to a multiple of 8 bytes.
 //
 // The digests are not stored, since they can be computed using the keys. A
 // blank tracker has no payload.

@@ -70,9 +70,10 @@ func (t *Tracker) grow(length uint64) bool {
 	return length <= t.roomFor(length)
 }
 
-// evict removes the records with a count of bar or lower, and writes their
-// counts to the tail. With K, it evicts fewer if too few records would remain;
-// size is the number of bytes that it should free then.
+// evict removes the records whose count is bar or lower, and writes their
+// counts to the tail. If the goal is K keys, evict may keep some of these
+// records, so that enough remain: see lastBeforeK, which also uses size, the
+// number of bytes to free.
 func (t *Tracker) evict(bar, size uint64) {
 	last := rank{count: bar}
 	if t.K > 0 {

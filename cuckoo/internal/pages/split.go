@@ -26,9 +26,9 @@ type change struct {
 	new     [2]*page // the pages after it; the second is nil unless the page was split
 }
 
-// makeRoom puts a new key into d and splits pages until there is room. It
-// returns the number of known bits, or false if it cannot make room, and then
-// changes nothing.
+// makeRoom splits pages of d until there is room for a new key, and adds the
+// key. It returns how many bits of the key's address are then known (see
+// [page]). If it cannot make room, it returns false and changes nothing.
 func (s *Set) makeRoom(d *directory, k locus) (known uint8, ok bool) {
 	t := trial{Set: s, before: s.bytes}
 	known, ok = t.place(d, k)
@@ -54,9 +54,7 @@ func (t *trial) undo() {
 	t.bytes = t.before
 }
 
-// place puts a new key into d, and splits pages until there is room. It returns
-// the number of known bits, or false if it cannot make room; the trial must
-// then be undone.
+// place is like makeRoom, but if it returns false, the trial must be undone.
 func (t *trial) place(d *directory, k locus) (known uint8, ok bool) {
 	for {
 		p := d.page(k.address)

@@ -51,14 +51,16 @@ func (t *Table) evictFar(p *Partners, shorter []uint64, fp uint64) bool {
 // in the key's two buckets could move, then those to which fingerprints in
 // these could move, and so on, until it finds a free slot or the queue is full.
 // When it finds a free slot, it moves the fingerprints along the path, puts fp
-// in the slot that this frees in the path's first bucket, and returns true.
+// in the slot that becomes free in the path's first bucket, and returns true.
 //
-// When move is called, the queue already contains buckets 0 to known-1. Bucket
-// k of the queue is the other bucket for slot (k-2) mod 4 of bucket (k-2)/4 of
-// the queue.
+// When move is called, elements 0 to known-1 of the queue are already set.
+// Elements 0 and 1 are the key's buckets. Element k > 1 is the bucket to which
+// one fingerprint could move: the one in slot (k-2) mod 4 of the bucket that is
+// element (k-2)/4.
 //
-// The path does not contain a bucket twice, because its first occurrence would
-// lead to the same free slot on a shorter path.
+// The path does not contain a bucket twice, because the part of the path
+// between both occurrences could be left out, and the search finds a shortest
+// path.
 func (t *Table) move(p *Partners, queue []uint64, known int, fp uint64) bool {
 	for to := known; to+Slots <= len(queue); to += Slots {
 		i := queue[(to-2)/Slots]

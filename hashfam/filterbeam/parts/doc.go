@@ -1,6 +1,6 @@
-// Package parts queries filters in parts, which are too large for one machine
-// or are served by several machines. Package filterbeam builds them from a plan
-// with parts.
+// Package parts queries filters that are stored in parts, because they are too
+// large for one machine or are served by several machines. Package filterbeam
+// builds such filters; see Plan.Parts there.
 //
 //   - open: [Open], which does not read any part
 //   - query: [Filter.Contains], [Filter.ContainsDigest]
@@ -16,6 +16,6 @@
 // d.Shard(n) == i. Its file is an ordinary frame of package bloom, counting,
 // cuckoo or static. A [Filter] reads this file when the part is queried for the
 // first time, so a server that is queried for two parts holds only these two in
-// memory. The package does not depend on an engine. Errors are those of package
+// memory. The package does not import Apache Beam. Errors are those of package
 // [hashfam] and of the file system.
 package parts
