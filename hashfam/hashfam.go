@@ -69,11 +69,12 @@
 //
 // # Cost
 //
-// A method that takes one key does not retain or modify it, and does not
-// allocate unless the structure must grow. Batch queries allocate only if dst
-// is too small. Accessors return in constant time unless their comment says
-// otherwise. Methods that process the whole structure, for example Clone, Merge
-// and MarshalBinary, run in linear time.
+// A method that takes one key does not retain or modify it. It does not
+// allocate unless the structure must grow, a HeavyHitters widens its counters,
+// or a Window begins a part. Batch queries allocate only if dst is too small.
+// Accessors return in constant time unless their comment says otherwise.
+// Methods that process the whole structure, for example Clone, Merge and
+// MarshalBinary, run in linear time.
 //
 // # Encoding
 //

@@ -57,7 +57,7 @@ func TestChoosingShowsSizes(t *testing.T) {
 	}
 	checks.Documented(t, "choosing.md", "It needs %.2f bits per key, or %.2f with `Compact`",
 		bits(hashfam.Must(perfect.Config{}.EstimatedBytes(n)), n), bits(hashfam.Must(perfect.Config{Compact: true}.EstimatedBytes(n)), n))
-	checks.Documented(t, "choosing.md", "with 10^7 keys, the probability is %.4f%%, but with 10^9 keys it is %.1f%%",
+	checks.Documented(t, "choosing.md", "With 10^7 keys, the probability of two such keys is %.4f%%, but with 10^9 keys it is %.1f%%",
 		100*math.Ldexp(1e14, -65), 100*math.Ldexp(1e18, -65))
 	checks.Documented(t, "choosing.md", "a key in a window of N keys needs %.1f bits", rotatingBits(0))
 	checks.Documented(t, "choosing.md", "so the default is a single part: a key needs %.1f bits", rotatingBits(time.Hour))
