@@ -70,7 +70,8 @@ func (s *Scalable) AddString(key string) { s.ContainsOrAddString(key) }
 // AddDigest is like [Scalable.Add] for a key's digest.
 func (s *Scalable) AddDigest(d hashfam.Digest) { s.ContainsOrAddDigest(d) }
 
-// AddAll calls AddDigest for each digest. Use Family().SumAll to compute them.
+// AddAll calls AddDigest for each digest. Use Family().SumAll to compute the
+// digests.
 func (s *Scalable) AddAll(digests []hashfam.Digest) {
 	for _, d := range digests {
 		s.ContainsOrAddDigest(d)

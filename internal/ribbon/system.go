@@ -76,9 +76,10 @@ func (s *system) bucket(l *layer, start uint64, lists [][]hashfam.Digest) {
 	}
 }
 
-// enter adds the bucket's groups until a group does not fit. It removes this
-// group's rows, or all rows if the whole bucket is bumped, and returns the
-// threshold.
+// enter adds the groups of a bucket, starting with the last, until a group does
+// not fit. It then removes the rows that this group has filled, or all rows
+// that the bucket has filled if the whole bucket is bumped. enter returns the
+// bucket's threshold.
 func (s *system) enter(l *layer, lists [][]hashfam.Digest) uint64 {
 	s.filled = s.filled[:0]
 	left := append(make([][]hashfam.Digest, 0, 2), lists...)

@@ -95,10 +95,10 @@ func (t *trial) placeOrphan(d *directory, k locus, known uint8) bool {
 	}
 }
 
-// own returns the page for an address in d, with tails of at least the given
-// length. The caller may change this page: unless the trial has made it, own
-// replaces it by a copy. own returns nil if there is no memory for longer
-// tails.
+// own returns a page that the caller may change: the page for an address in d,
+// with tails of at least the given length. If this page existed before the
+// trial, or needs longer tails, own first replaces it by a copy. own returns
+// nil if there is no memory for longer tails.
 func (t *trial) own(d *directory, address uint64, tail uint8) *page {
 	p := d.page(address)
 	switch {
