@@ -52,11 +52,12 @@ func (s Structure) view(t rapid.TB, b []byte, fam hashfam.Family, f Encoded, oth
 	return err
 }
 
-// copied decodes b, of which v is a view, and returns the result. If v has
-// another type than the structure, copied decodes b into a receiver. Otherwise,
-// it decodes b into v, but first checks that v equals the decoded structure and
-// is encoded to b. But if damaged, which is the error of Verify, is not nil,
-// copied instead checks that encoding v returns this error.
+// copied decodes b, of which v is a view, and returns the result. damaged is
+// the error of v's Verify method. If v has another type than the structure,
+// copied decodes b into a new receiver. Otherwise, it decodes b into v, but
+// first checks v: if damaged is nil, v must be equal to the structure decoded
+// from b, and must be encoded to b. If damaged is not nil, encoding v must
+// return this error.
 func (s Structure) copied(t rapid.TB, v any, b []byte, fam hashfam.Family, damaged error) (Encoded, error) {
 	b = bytes.Clone(b)
 	if reflect.TypeOf(v) != reflect.TypeOf(s.zero()) {

@@ -47,9 +47,9 @@ func Mergeable[T any, P comparable](m *fault.Maker, name string, mine P, others 
 }
 
 // Same returns ErrIncompatible if the parameters of two structures differ. The
-// error names the first different field, after name and, if it is not empty,
-// the other structure's place. Same uses reflection, so that no field is
-// forgotten.
+// error names the first different field, with name as a prefix. If place is not
+// empty, it says where the other structure is, and precedes name. Same uses
+// reflection, so that no field is forgotten.
 func Same[P comparable](m *fault.Maker, place, name string, mine, other P) error {
 	if mine == other {
 		return nil

@@ -69,8 +69,8 @@ const passBlock = 1 << 14
 // of [Sort] and disjoint. The first ribbon has the given number of columns, in
 // units of 1/65536. Separated changes the order of others. In addition to the
 // memory that [Members] uses, it needs 8 bytes for each digest in members, and
-// for each of others that the first ribbon contains. It returns the errors of
-// Members.
+// for each digest in others that the first ribbon contains. It returns the
+// errors of Members.
 func Separated(ctx context.Context, b Build, columns uint32, members, others []hashfam.Digest, inverse bool) (*Ribbon, error) {
 	r, err := Members(ctx, b, columns, members)
 	if err != nil {
