@@ -37,8 +37,8 @@ func (r *Ribbon) separate(found bool, d hashfam.Digest) bool {
 // in the cache.
 const separateBlock = 256
 
-// separateAll replaces the results of the first ribbon for up to separateBlock
-// digests by those of both.
+// separateAll replaces the first ribbon's results for up to separateBlock
+// digests by the results of both ribbons.
 func (r *Ribbon) separateAll(results []bool, digests []hashfam.Digest) {
 	var passed [separateBlock]hashfam.Digest
 	var places [separateBlock]uint16

@@ -9,8 +9,8 @@ import (
 // A trial makes room for a key by splitting pages, and remembers its changes,
 // so that they can be undone if it fails. Pages that existed before stay as
 // they are: a page is replaced by its halves or, if it gets an orphan (see
-// [directory]), by a copy. Only the new key may be put into such a page itself,
-// because the trial has then succeeded.
+// [directory]), by a copy. Only the new key may be put into an existing page
+// itself, because the trial has then succeeded.
 type trial struct {
 	*Set
 	before  uint64 // the memory used
