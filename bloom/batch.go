@@ -8,7 +8,7 @@ import (
 )
 
 // AddAll adds the keys with the given digests. Use Family().SumAll to compute
-// them. In a Blocked filter, AddAll is faster than single calls.
+// the digests. In a Blocked filter, AddAll is faster than single calls.
 func (f *Filter) AddAll(digests []hashfam.Digest) {
 	words, span, k := f.words, f.span, f.params.Hashes
 	switch {

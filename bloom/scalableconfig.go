@@ -68,10 +68,9 @@ func (c ScalableConfig) first() (Params, error) {
 // fitted returns the parameters of stage i when room bytes of memory are left.
 // p are the planned parameters, which fitted returns if another stage of the
 // same size would fit, too. Otherwise stage i is the last one: it uses all of
-// room, and its capacity is the number of keys for which it meets the remaining
-// part of FPRate. If this stage would be smaller than p because of rounding,
-// although p fits, fitted also returns p. If room is too small for any key, the
-// result has no bits.
+// room, for as many keys as the remaining part of FPRate allows. If this stage
+// would be smaller than p because of rounding, although p fits, fitted also
+// returns p. If room is too small for any key, the result has no bits.
 func (c ScalableConfig) fitted(i int, p Params, room uint64) Params {
 	fits := p.SizeBytes() <= room
 	if fits && room-p.SizeBytes() >= p.SizeBytes()+64 { // whole lines or slices lose up to 64 bytes
