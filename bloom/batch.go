@@ -8,7 +8,7 @@ import (
 )
 
 // AddAll adds the keys with the given digests. Use Family().SumAll to compute
-// them. In a Blocked filter, AddAll is faster than single calls.
+// the digests. In a Blocked filter, AddAll is faster than single calls.
 func (f *Filter) AddAll(digests []hashfam.Digest) {
 	words, span, k := f.words, f.span, f.params.Hashes
 	switch {
@@ -73,9 +73,9 @@ func (s *setup) lanes(words []uint64) batch.Array {
 	return a
 }
 
-// addLines calls addBlocked for each digest. There must be at least one. The
-// AVX-512 version reads and writes each line once, and prefetches the next
-// ones.
+// addLines calls addBlocked for each digest. There must be at least one. For
+// each digest, the AVX-512 version reads and writes the line once, and
+// prefetches the line of a later digest.
 func addLines(words []uint64, lines uint64, k int, digests []hashfam.Digest) {
 	if useAVX512 {
 		addLinesAVX512(words, digests, k)

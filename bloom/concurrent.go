@@ -148,8 +148,8 @@ func (c *Concurrent) ContainsOrAddDigest(d hashfam.Digest) bool {
 }
 
 // AddAll adds the keys with the given digests. Use Family().SumAll to compute
-// them. AddAll is faster than single calls, above all when the filter is larger
-// than the cache.
+// the digests. AddAll is faster than single calls, above all when the filter is
+// larger than the cache.
 func (c *Concurrent) AddAll(digests []hashfam.Digest) {
 	var room [batch.Block]bool
 	c.made()

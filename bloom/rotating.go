@@ -68,7 +68,8 @@ func (r *Rotating) AddDigest(d hashfam.Digest) {
 	r.newest().AddDigest(d)
 }
 
-// AddAll calls AddDigest for each digest. Use Family().SumAll to compute them.
+// AddAll calls AddDigest for each digest. Use Family().SumAll to compute the
+// digests.
 func (r *Rotating) AddAll(digests []hashfam.Digest) {
 	for _, d := range digests {
 		r.AddDigest(d)

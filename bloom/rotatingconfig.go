@@ -25,11 +25,11 @@ type RotatingConfig struct {
 
 	// Parts is the number of parts of the window: 1 to 255, or 0 for the
 	// default, which is 1 if Span is given and otherwise 4. With more parts,
-	// keys are forgotten more precisely, but lookups need more time. At a rate
-	// of 1% and with one part, a key in the window uses 22 bits and is
-	// remembered for up to two windows. With 4 parts, it uses 16 bits and is
-	// remembered for up to 1.25 windows. At this rate, more than 8 parts need
-	// more memory again.
+	// keys are forgotten more precisely, but lookups need more time. With one
+	// part, a rate of 1% and the Classic layout, a key in the window uses 22
+	// bits and is remembered for up to two windows. With 4 parts, it uses 16
+	// bits and is remembered for up to 1.25 windows. More than 4 parts hardly
+	// save memory: with 7 or 8, a key uses 15.9 bits.
 	//
 	// If Span is given, each part has room only for Keys/Parts keys. If Parts
 	// is 1, FPRate therefore holds even if all Keys keys are added at once.

@@ -58,10 +58,11 @@ func NewScalableReceiver(fam hashfam.Family) *Scalable {
 // in time proportional to its size. If there is not enough memory, the program
 // crashes.
 //
-// Another stage is not possible if it would exceed MemoryBytes, 2^48 bits or
-// the memory that the platform can address, or if its rate would be too low for
-// 64-bit digests. All further keys are then added to the newest stage, and the
-// rate will rise; see MemoryBytes.
+// Another stage is not possible if the rest of MemoryBytes is smaller than the
+// newest stage, if the new stage would exceed 2^48 bits or the memory that the
+// platform can address, or if its rate would be too low for 64-bit digests. All
+// further keys are then added to the newest stage, and the rate will rise; see
+// MemoryBytes.
 func (s *Scalable) Add(key []byte) { s.ContainsOrAdd(key) }
 
 // AddString is like [Scalable.Add] for a string key.
@@ -70,7 +71,8 @@ func (s *Scalable) AddString(key string) { s.ContainsOrAddString(key) }
 // AddDigest is like [Scalable.Add] for a key's digest.
 func (s *Scalable) AddDigest(d hashfam.Digest) { s.ContainsOrAddDigest(d) }
 
-// AddAll calls AddDigest for each digest. Use Family().SumAll to compute them.
+// AddAll calls AddDigest for each digest. Use Family().SumAll to compute the
+// digests.
 func (s *Scalable) AddAll(digests []hashfam.Digest) {
 	for _, d := range digests {
 		s.ContainsOrAddDigest(d)

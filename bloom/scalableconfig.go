@@ -65,12 +65,12 @@ func (c ScalableConfig) first() (Params, error) {
 	return c.fitted(0, p, c.MemoryBytes), nil
 }
 
-// fitted returns the parameters of stage i if room bytes are left. The result
-// is p, the planned parameters, if a second stage of the same size would fit,
-// too. Otherwise stage i is the last one, so it uses all of room, for as many
-// keys as the rest of FPRate allows. But if p fits and this last stage would be
-// smaller than p because of rounding, the result is p. If room is too small for
-// any key, the result has no bits.
+// fitted returns the parameters of stage i when room bytes of memory are left.
+// p are the planned parameters, which fitted returns if another stage of the
+// same size would fit, too. Otherwise stage i is the last one: it uses all of
+// room, for as many keys as the remaining part of FPRate allows. If this stage
+// would be smaller than p because of rounding, although p fits, fitted also
+// returns p. If room is too small for any key, the result has no bits.
 func (c ScalableConfig) fitted(i int, p Params, room uint64) Params {
 	fits := p.SizeBytes() <= room
 	if fits && room-p.SizeBytes() >= p.SizeBytes()+64 { // whole lines or slices lose up to 64 bytes

@@ -15,8 +15,8 @@ func (f *readable) FillRatio() float64 { return float64(ones(f.words)) / float64
 // are set, and not on how the filter was filled. It is the fill ratio to the
 // power k (Classic), the product of the slices' fill ratios (Partitioned), or
 // the mean over all lines of the line's fill ratio to the power k (Blocked).
-// FalsePositiveRate adds the tiny probability of an equal digest, and runs in
-// O(m) time.
+// FalsePositiveRate adds the tiny probability that digests are equal, as
+// [Params.RateAt] describes, and runs in O(m) time.
 func (f *readable) FalsePositiveRate() float64 {
 	n := uint64(min(f.EstimatedLen(), 1<<63))
 	if f.params.Layout == Classic {

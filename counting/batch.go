@@ -9,8 +9,8 @@ import (
 )
 
 // AddAll calls [Filter.AddDigest] for each digest. Use Family().SumAll to
-// compute them. AddAll is faster than single calls if the filter is larger than
-// the cache.
+// compute the digests. AddAll is faster than single calls if the filter is
+// larger than the cache.
 func (f *Filter) AddAll(digests []hashfam.Digest) {
 	f.made()
 	for group, rest := f.group(digests); len(group) > 0; group, rest = f.group(rest) {

@@ -20,7 +20,8 @@ func (f *Filter) FillRatio() float64 {
 // that are not zero, and not on how the filter was filled. It is the fill ratio
 // to the power k (Classic), or the mean over all blocks of the block's fill
 // ratio to the power k (Blocked). FalsePositiveRate adds the tiny probability
-// of an equal digest, and reads all counters.
+// that digests are equal, as [bloom.Params.RateAt] describes, and reads all
+// counters.
 func (f *Filter) FalsePositiveRate() float64 {
 	n := uint64(min(f.EstimatedLen(), 1<<63))
 	k := float64(f.params.Hashes)

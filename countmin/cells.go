@@ -41,7 +41,7 @@ func (c *cells[C]) make(n uint64) { *c = make([]C, n) }
 func (c cells[C]) clear() { clear(c) }
 
 // add adds n to each of the key's counters (plain update). The loop processes
-// two rows at a time, because their counters do not wait for each other.
+// two rows at a time, so that the CPU can update both counters in parallel.
 //
 // The functions add, raise and addRows are not methods, because in methods the
 // address of the counters would not stay in a register.

@@ -99,9 +99,9 @@ func (s *Sketch) decode(r *frame.Reader) error {
 
 // check compares the sum of each row with the total of s. The sum must not
 // exceed the total, and must be equal to it unless s is conservative. A row is
-// not compared if one of its counters or the total is at its maximum. If the
-// sum of another row is 2^64-1 or more, check does not compare it either, but
-// sets s.uneven.
+// not compared if one of its counters or the total is at its maximum. For any
+// other row whose sum is 2^64-1 or more, check sets s.uneven instead of
+// comparing the sum.
 func (c cells[C]) check(s *Sketch) error {
 	for row := 0; len(c) > 0; row, c = row+1, c[s.params.Width:] {
 		sum := uint64(0)

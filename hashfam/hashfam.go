@@ -154,9 +154,9 @@ import (
 // family.
 //
 // Anyone who knows a Key can choose keys that collide, so store it like any
-// other secret, apart from the filters that use it. To store a Key k, write its
-// bytes, k[:]. Printing or logging a Key only outputs "hashfam.Key(hidden)",
-// and marshaling it returns [ErrSecret].
+// other secret, and not together with the filters that use it. To store a Key
+// k, write its bytes, k[:]. Printing or logging a Key only outputs
+// "hashfam.Key(hidden)", and marshaling it returns [ErrSecret].
 type Key [16]byte
 
 // RandomKey returns a random key from crypto/rand.

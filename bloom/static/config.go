@@ -17,8 +17,9 @@ type Config struct {
 	// below 1 and above 2^-32 + n/2^64 for n keys, or zero if MemoryBytes is
 	// set, or 1 in [NewExact]. On average over all families, a filter meets
 	// this rate, but a single filter's rate usually differs from FPRate by up
-	// to 1% for 10,000 keys, and by less than 0.1% for a million keys. With
-	// fewer keys the rate is usually lower, down to half of FPRate.
+	// to 1% for 10,000 keys, and by less than 0.1% for a million keys. Smaller
+	// filters usually have a lower rate: with up to a few hundred keys, it is
+	// FPRate rounded down to a power of 1/2.
 	FPRate float64
 
 	// MemoryBytes, if it is not zero, limits [Params.SizeBytes]. An encoding

@@ -61,8 +61,8 @@ func (c Config) buildMembers(b ribbon.Build, n uint64, ribbonOf maker) (*Filter,
 //
 // NewFromSorted returns [hashfam.ErrParams] if c is invalid for n digests, if
 // the filter would be too large for the platform, if the digests are not in
-// order, if the number of distinct digests is not n, and for the same digests
-// as New. If digest i of the sequence, counted from 0, is lower than the
+// order, if the number of distinct digests is not n, or if New would reject the
+// digests. If digest i of the sequence, counted from 0, is lower than the
 // previous one, the error names "digest i". If n is too large, the error says
 // how many distinct digests there were. If the context is done first,
 // NewFromSorted returns an error that wraps the context's error.

@@ -108,8 +108,9 @@ func (c Config) checkSize(p plan) error {
 }
 
 // columnsBeside returns the number of columns that the first ribbon needs for a
-// rate when there is a second ribbon. The second ribbon halves the rate, except
-// for keys with a member's digest, which are always found.
+// rate when there is a second ribbon. Since the second ribbon rejects half of
+// the keys that pass the first, the first can have about twice the rate. But
+// keys with a member's digest always pass both, so they count only once.
 func columnsBeside(rate float64, n uint64) uint32 {
 	columns, ok := sizing.RibbonColumns(2*rate-sizing.DigestRate(n), n)
 	if !ok {

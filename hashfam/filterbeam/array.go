@@ -38,9 +38,10 @@ type array struct {
 // lineCells is the number of cells in a Blocked filter's line.
 const lineCells = 512
 
-// maxWindow is the largest number of cells in a window, unless the filter is
-// Blocked, since a position in a window is sent as four bytes. If the plan has
-// too few windows for this, the array has more windows.
+// maxWindow is the largest number of cells in a window, because a position in a
+// window is sent as four bytes. If the plan has too few windows for this limit,
+// the array has more windows. Blocked filters have no limit, because their
+// windows receive digests instead of positions.
 const maxWindow = 1 << 32
 
 // array returns the array for the plan's filter.

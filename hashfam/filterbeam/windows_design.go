@@ -26,10 +26,11 @@ const (
 const copyLimit = 16 << 20
 
 // A windowCollector routes digests to the windows. If the array is small, it
-// first holds the digests. As soon as sending them would need as many bytes as
-// the array, it creates an array of its own, adds all of the bundle's keys to
-// it, and sends this array instead. It does not do this for a large array,
-// because the bundle would need too much memory.
+// first holds the digests. As soon as sending the positions of these keys would
+// need as many bytes as the array, the collector creates an array of its own,
+// adds all of the bundle's keys to it, and finally sends this array instead. If
+// the array is larger than copyLimit, such a copy would need too much memory,
+// so the collector always sends the positions.
 type windowCollector struct {
 	windows
 	emit   emitter

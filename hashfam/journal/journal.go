@@ -128,7 +128,7 @@ func (j *Journal) Position() uint64 {
 // Sync also writes a new file. It waits for this file, unless the structure is
 // from [Shards]: then the file is written in the background, and if this fails,
 // a later Sync returns the error. But if the changes since the last Sync alone
-// are longer than this, or if an earlier error made a new file necessary, Sync
+// are longer than both, or if an earlier error made a new file necessary, Sync
 // writes the file instead of appending, and always waits for it.
 //
 // If Sync returns nil, the changes are durable. After an error, they may be

@@ -19,8 +19,8 @@ import (
 // compare them with yours. The structure must have the family that the file was
 // written with. After an error, do not use the structure. To limit the memory
 // of a structure that has Params, read these before calling Open: open the
-// file, seek to offset 72, where the encoded structure begins, and call
-// ReadParams of its package.
+// file, seek to offset 72, where the encoded structure begins unless
+// hashfam.WriteFile has written the file, and call ReadParams of its package.
 //
 // If the part that the last Sync appended is incomplete or damaged, for example
 // because a crash interrupted Sync, Open cuts it off. Open also removes the

@@ -69,8 +69,8 @@ func (j *Journal) rewrite() error {
 
 // beginRecent begins to collect the changes that the structure in the new file
 // might lack. If a time was recorded, the latest one becomes the first of these
-// changes. Otherwise, a shard that is written to the file before the program
-// advances the shard to this time would lack it, because Advance does not
+// changes. Otherwise this time could be lost: a shard may be written to the
+// file before the program advances the shard to this time, and Advance does not
 // record the same time again.
 func (j *Journal) beginRecent() error {
 	j.mu.Lock()

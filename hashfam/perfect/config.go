@@ -10,7 +10,7 @@ import (
 type Config struct {
 	// Compact reduces the size from 2.2 to 1.95 bits per key for a million
 	// keys, but building the function takes longer. With fewer than 12,288
-	// keys, Compact changes neither.
+	// keys, Compact changes neither the size nor the time.
 	Compact bool
 
 	// Family hashes the keys. The zero value is the public family. Use a keyed

@@ -18,14 +18,14 @@ import (
 // New does not retain digests, but changes their order.
 //
 // If two digests are equal, New returns [hashfam.ErrParams]. The error contains
-// such a digest instead of its positions, because the order has changed. In
-// this case, remove duplicate keys or, if there are none, use another family:
-// with probability n^2/2^65, two of n different keys have the same digest. New
-// also returns ErrParams if the digests are not hashes (there are at least 100,
-// and one of their lowest 48 bits is the same in all of them), and if too many
-// digests share a bucket in every level. The latter happens only if someone
-// chose the keys, so a keyed family prevents it. If the context is done first,
-// New returns an error that wraps the context's error.
+// one of the equal digests but no positions, because New has changed the order.
+// In this case, remove duplicate keys or, if there are none, use another
+// family: with probability n^2/2^65, two of n different keys have the same
+// digest. New also returns ErrParams if the digests are not hashes (there are
+// at least 100, and one of their lowest 48 bits is the same in all of them),
+// and if too many digests share a bucket in every level. The latter happens
+// only if someone chose the keys, so a keyed family prevents it. If the context
+// is done first, New returns an error that wraps the context's error.
 func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Function, error) {
 	if err := errs.Context(ctx); err != nil {
 		return nil, err

@@ -5,12 +5,12 @@
 // lookup needs many instructions to read a few words from anywhere, only a few
 // lookups overlap. This package provides three ways to overlap more of them.
 //
-// [Spread] and [Blocks] request the memory for the next few keys, using
-// instructions that do not wait, while the caller processes the current ones.
-// [Lines] reads one cache line for each key before the lookups. [Array] looks up
-// eight keys with each instruction. A caller that needs to compute addresses in
-// another way, for example in a ribbon, should read the memory in a short loop,
-// and then call [Use].
+// In builds with assembly code, [Spread] and [Blocks] request the memory for
+// the next few keys, using instructions that do not wait, while the caller
+// processes the current ones. [Lines] reads one cache line for each key before
+// the lookups. [Array] looks up eight keys with each instruction. A caller that
+// needs to compute addresses in another way, for example in a ribbon, should
+// read the memory in a short loop, and then call [Use].
 package batch
 
 import (

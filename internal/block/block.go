@@ -39,9 +39,8 @@ const (
 const StartBytes = 72
 
 // A Block contains changes of a structure, and the position that belongs to the
-// state after them. Previous is a number, called the block's place, that
-// identifies the frame before the block, so that no block can be moved or left
-// out unnoticed.
+// state after them. Previous is the block's place: a number that identifies the
+// frame before the block, so that no block can be moved or left out unnoticed.
 type Block struct {
 	Position uint64
 	Previous uint64

@@ -21,9 +21,10 @@ import (
 //
 // If all three are given, Plan returns the smallest structure for n keys at the
 // rate. If this exceeds the memory limit, Plan returns the structure with the
-// lowest rate within the limit, provided that this is not above the given rate.
-// If no structure fits, the error is that of least or, if least has none, names
-// the memory that is needed and, if there is one, the rate that fits.
+// lowest rate within the limit, provided that this rate is not above the given
+// one. If no structure fits, Plan returns the error of least. If least returns
+// none, the error of Plan names the memory that is needed and, if there is one,
+// the rate that fits.
 //
 // least must return the smallest structure for n keys at a rate. within must
 // return the structure with the lowest rate for n keys in this many bytes, or

@@ -14,9 +14,9 @@ import (
 )
 
 // A Machine tests a structure, F, by random actions. An action that changes the
-// keys of F also changes those of the twin, to which keys are added
-// individually, and an exact model of the keys. After each action, the
-// structure must equal the twin and contain the keys in the model. To save
+// keys of F makes the same change to the twin, to which keys are added
+// individually, and to Counts, an exact model of the keys. After each action,
+// the structure must equal the twin and contain the keys in the model. To save
 // time, only the 500 keys that were added last are checked before the end.
 type Machine struct {
 	*rapid.T
@@ -191,7 +191,8 @@ func (m *Machine) checkCounts(keys []string) {
 }
 
 // finish makes the checks that are too slow to be made after every action: all
-// keys, all forms, encodings, deleting every key, and those of Leave.
+// keys, all forms, encodings, deleting every key, and the structures passed to
+// Leave.
 func (m *Machine) finish() {
 	m.Logf("at the end")
 	m.checkCounts(m.members())

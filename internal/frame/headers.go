@@ -97,8 +97,8 @@ func EncodeParams(fields any) []byte {
 }
 
 // DecodeParams is the inverse of [EncodeParams]. fields is a pointer to the
-// struct. DecodeParams returns ErrCorrupt if the length differs or a blank
-// field is not zero.
+// struct. DecodeParams returns ErrCorrupt if the length differs, a blank field
+// is not zero, or a bool is not 0 or 1.
 func (h Header) DecodeParams(fields any, m *fault.Maker) error {
 	if err := h.checkLength(binary.Size(fields), m); err != nil {
 		return err

@@ -260,9 +260,9 @@ func isZlib(first []byte) bool {
 }
 
 // isTar reports whether first begins with a header of a tar archive: a block of
-// 512 bytes, which contains a checksum as an octal number at byte 148. The
-// checksum is the sum of all bytes, when its own eight bytes are replaced by
-// spaces.
+// 512 bytes, which is not a text and contains a checksum as an octal number at
+// byte 148. The checksum is the sum of all bytes of the block, in which the
+// eight bytes of the checksum are replaced by spaces.
 func isTar(first []byte) bool {
 	if len(first) < 512 || isText(first[:512]) {
 		return false

@@ -94,8 +94,8 @@ func (t *target) createTemporary() (*os.File, error) {
 // name of a temporary file. Some file systems allow names of at most 143 bytes.
 const longName = 100
 
-// temporaryPrefix returns the beginning of the names of a file's temporary
-// files, which decimal digits follow. base is the name of the file without its
+// temporaryPrefix returns the prefix of the names of a file's temporary files.
+// Only decimal digits follow it. base is the name of the file without its
 // folder.
 func temporaryPrefix(base string) string {
 	if len(base) >= longName {

@@ -71,9 +71,9 @@ func (r *Ribbon) Equal(other *Ribbon) bool {
 
 // Contains reports whether the value of d is equal to its fingerprint and, if
 // there is a second ribbon, whether that ribbon contains next(d). If r is
-// inverse, Contains returns the opposite. The result is true for all digests
-// from which [Members] or [Stream] built the ribbon. Contains panics if r is
-// zero.
+// inverse, Contains returns the opposite. If r was returned by [Members] or
+// [Stream], the result is true for all digests from which it was built.
+// Contains panics if r is zero.
 func (r *Ribbon) Contains(d hashfam.Digest) bool {
 	if len(r.layers) == 0 {
 		return r.withoutLayers(d)

@@ -38,8 +38,8 @@ func (r *Ribbon) separate(found bool, d hashfam.Digest) bool {
 // in the cache.
 const separateBlock = 256
 
-// separateAll replaces the results of the first ribbon for up to separateBlock
-// digests by those of both.
+// separateAll replaces the first ribbon's results for up to separateBlock
+// digests by the results of both ribbons.
 func (r *Ribbon) separateAll(results []bool, digests []hashfam.Digest) {
 	var passed [separateBlock]hashfam.Digest
 	var places [separateBlock]uint16
@@ -70,8 +70,8 @@ const passBlock = 1 << 14
 // of [Sort] and disjoint. The first ribbon has the given number of columns, in
 // units of 1/65536. Separated changes the order of others. In addition to the
 // memory that [Members] uses, it needs 8 bytes for each digest in members, and
-// for each of others that the first ribbon contains. It returns the errors of
-// Members.
+// for each digest in others that the first ribbon contains. It returns the
+// errors of Members.
 func Separated(ctx context.Context, b Build, columns uint32, members, others []hashfam.Digest, inverse bool) (*Ribbon, error) {
 	r, err := Members(ctx, b, columns, members)
 	if err != nil {
@@ -92,11 +92,11 @@ func Separated(ctx context.Context, b Build, columns uint32, members, others []h
 	return r, nil
 }
 
-// classOf returns a second ribbon that contains next(d) for each digest d in
-// members, and for none in others. To exclude the others, their values are the
-// opposite of their fingerprints. The second ribbon does not use d itself,
-// because the digests that pass a ribbon with segments of two sizes are not
-// spread evenly over the starts.
+// classOf returns a second ribbon, of one column, that contains next(d) for
+// each digest d in members, and for none in others. The value of next(d) is
+// equal to its one-bit fingerprint for a member, and different for the others.
+// The second ribbon does not use d itself, because the digests that pass a
+// ribbon with segments of two sizes are not spread evenly over the starts.
 func classOf(ctx context.Context, b Build, members, others []hashfam.Digest) (*Ribbon, error) {
 	r := &Ribbon{columns: OneColumn, keys: uint64(len(members) + len(others))}
 	lists := [][]hashfam.Digest{nextOf(members), nextOf(others)}

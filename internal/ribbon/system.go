@@ -28,8 +28,8 @@ func (s *system) reset(fingerprints uint32, bumped [][]hashfam.Digest) {
 
 // build solves the equations for the digests in a shard of l and stores the
 // result in l. lists[i] contains the digests of list i in the order of [Sort].
-// Those that do not fit are appended to s.bumped[i], as digests for the next
-// layer. The caller must first call reset.
+// build bumps the digests that do not fit: it appends their digests for the
+// next layer to s.bumped[i]. The caller must first call reset.
 func (s *system) build(l *layer, shard uint64, lists [][]hashfam.Digest) {
 	from, end := l.span(shard)
 	slots := end - from + width
@@ -76,9 +76,10 @@ func (s *system) bucket(l *layer, start uint64, lists [][]hashfam.Digest) {
 	}
 }
 
-// enter adds the bucket's groups until a group does not fit. It removes this
-// group's rows, or all rows if the whole bucket is bumped, and returns the
-// threshold.
+// enter adds the groups of a bucket, starting with the last, until a group does
+// not fit. It then removes the rows that this group has filled, or all rows
+// that the bucket has filled if the whole bucket is bumped. enter returns the
+// bucket's threshold.
 func (s *system) enter(l *layer, lists [][]hashfam.Digest) uint64 {
 	s.filled = s.filled[:0]
 	left := append(make([][]hashfam.Digest, 0, 2), lists...)
@@ -137,7 +138,8 @@ type equation struct {
 // from the equation, which then has a later first slot. It repeats this until
 // the row is free, and stores the equation there, or until no slots are left.
 // Since each step must wait for the row of the step before, add processes two
-// equations at a time, whichever of them is stored first.
+// equations at a time. When one of them is stored, the next equation takes its
+// place.
 func (s *system) add(list []equation) bool {
 	if len(list) == 0 {
 		return true

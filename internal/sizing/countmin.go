@@ -19,8 +19,8 @@ func CountMinWidth(epsilon float64) uint64 {
 
 // CountMinDepth returns ceil(ln(1/delta)), the number of rows with which all
 // rows overestimate a key's count by more than epsilon*N with probability delta
-// or less (same theorem). The depth is at least 1 if delta is positive, and 0
-// otherwise.
+// or less (the same theorem as in [CountMinWidth]). The depth is at least 1 if
+// delta is positive, and 0 otherwise.
 func CountMinDepth(delta float64) int {
 	if !(delta > 0) {
 		return 0

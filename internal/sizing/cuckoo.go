@@ -17,12 +17,13 @@ const (
 // may not fit.
 //
 // First, Add may find no free slot. A fraction of the slots stays empty because
-// too few keys can use their bucket. This fraction is 0.02 in a random graph,
+// too few keys can use their buckets. This fraction is 0.02 in a random graph,
 // and a search of about 8,000 buckets fills a fraction of 0.977 or more on
 // average before it fails. The standard deviation of the latter fraction is 0.2
 // to 0.3 divided by the square root of the number of slots. In small tables,
-// large deviations are more likely, since a few buckets are easily tied by too
-// many keys. [cuckooLoad] leaves a margin for both effects.
+// large deviations are more likely, since there are more often too many keys
+// that can only use the same few buckets. [cuckooLoad] leaves a margin for both
+// effects.
 //
 // Second, more than eight keys may have the same two buckets. While wide
 // fingerprints tie random pairs of buckets, narrow fingerprints tie only few
@@ -128,10 +129,10 @@ func mostTies(m uint64) moments {
 
 // tieMoments returns close upper bounds on the sums of [tieChance] to the k-th
 // power over all pairs of an even and an odd bucket, for k from 1 to 9. For
-// each odd distance d below m/2 there are m pairs, m/2 in each direction.
-// Between the block sizes in tieChance, which are even, the probability is
-// linear in d, so its powers are convex. Half their integral therefore bounds
-// their sum over odd d.
+// each odd distance d below m/2 there are m pairs, m/2 in each direction. The
+// probability is linear in d except at the sizes of the smaller blocks and at
+// their sum. Since these are even, its powers are convex between d-1 and d+1
+// for each odd d, so their sum over odd d is at most half of their integral.
 func tieMoments(m uint64) (sums moments) {
 	from := uint64(0)
 	first := tieChance(m, 0)

@@ -165,7 +165,8 @@ func (t *Tracker) decodeLog(r *frame.Reader, data []byte, records uint64, fam ha
 	return nil
 }
 
-// A place is that of record i in a payload.
+// A place identifies a record in a payload: number i, counted from 0, of the
+// given number of records.
 type place struct {
 	r          *frame.Reader
 	i, records uint64

@@ -38,9 +38,10 @@ const (
 func (g Goal) grows() bool { return g.Memory == 0 }
 
 // wanted returns the number of records that the log should hold if memory
-// allows. With a budget, this is nearly 2 K or, with Phi, the typical number of
-// heavy hitters: streams of words, of web requests and with Zipf distributions
-// have 0.07/Phi to 0.17/Phi of them, although there can be 1/Phi.
+// allows. With a budget, this is 1.75 K or, with Phi, 0.15/Phi: streams of
+// words, of web requests and with Zipf distributions have 0.07/Phi to 0.17/Phi
+// heavy hitters, although there can be 1/Phi. Without a budget, it is several
+// times the number of keys to find.
 func (g Goal) wanted() int {
 	switch {
 	case g.K > 0 && g.grows():
@@ -69,8 +70,8 @@ func (g Goal) tailWords() uint64 {
 	}
 }
 
-// canHalve reports whether the log may get half of the memory of a tail with
-// the given number of words. This requires a budget, of which the tail must use
+// canHalve reports whether a tail with the given number of words may give half
+// of its memory to the log. This requires a budget, of which the tail must use
 // more than 1/8. The number of words must be a multiple of four, so that each
 // of the two rows can be halved.
 func (g Goal) canHalve(words uint32) bool {

@@ -116,10 +116,10 @@ func (l log) compare(r, s record) int {
 // the records with this count or a lower one have the given number of bytes or
 // more, or are all records. It adds up the records' bytes in buckets, by the
 // difference between count and low. Each difference below 16 has a bucket of
-// its own. If the result is among them, as it usually is, one pass over the log
-// is enough. In the other buckets, differences only have the same four leading
-// bits, so countFreeing begins again with the lowest count of the bucket that
-// it found.
+// its own. If the result is in one of these, as it usually is, one pass over
+// the log is enough. Larger differences share a bucket if they have the same
+// length and the same four leading bits. If the result is in such a bucket,
+// countFreeing starts again with the lowest count of this bucket as low.
 func (l log) countFreeing(size, low uint64) uint64 {
 	var buckets [8 * 64]uint64
 	for r := range l.all() {

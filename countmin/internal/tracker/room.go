@@ -51,8 +51,9 @@ func (t *Tracker) room() uint64 { return t.roomFor(uint64(len(t.log))) }
 
 // roomFor returns the room of a log with the given length. With a budget, it is
 // the memory that the tail leaves. Without a budget, it is the length rounded
-// up to a power of two, so a longer log has more room. Since it depends on
-// nothing else, a decoded tracker behaves like the original.
+// up to a power of two from minLog to maxLog, so a longer log has more room.
+// The room depends on nothing else, so a decoded tracker behaves like the
+// original.
 func (t *Tracker) roomFor(length uint64) uint64 {
 	if t.grows() {
 		return min(powerOfTwo(length, minLog), maxLog)
@@ -62,7 +63,7 @@ func (t *Tracker) roomFor(length uint64) uint64 {
 
 // grow makes room for a log of the given length if possible, and reports
 // whether there is enough. With a budget, it halves the tail's memory for this,
-// once or several times.
+// as often as necessary and possible.
 func (t *Tracker) grow(length uint64) bool {
 	for length > t.roomFor(length) && t.canHalve(t.tail.size) {
 		t.tail.halve()

@@ -9,8 +9,8 @@ import (
 // A trial makes room for a key by splitting pages, and remembers its changes,
 // so that they can be undone if it fails. Pages that existed before stay as
 // they are: a page is replaced by its halves or, if it gets an orphan (see
-// [directory]), by a copy. Only the new key may be put into such a page itself,
-// because the trial has then succeeded.
+// [directory]), by a copy. Only the new key may be put into an existing page
+// itself, because the trial has then succeeded.
 type trial struct {
 	*Set
 	before  uint64 // the memory used
@@ -93,10 +93,10 @@ func (t *trial) placeOrphan(d *directory, k locus, known uint8) bool {
 	}
 }
 
-// own returns the page for an address in d, with tails of at least the given
-// length. The caller may change this page: unless the trial has made it, own
-// replaces it by a copy. own returns nil if there is no memory for longer
-// tails.
+// own returns a page that the caller may change: the page for an address in d,
+// with tails of at least the given length. If this page existed before the
+// trial, or needs longer tails, own first replaces it by a copy. own returns
+// nil if there is no memory for longer tails.
 func (t *trial) own(d *directory, address uint64, tail uint8) *page {
 	p := d.page(address)
 	switch {

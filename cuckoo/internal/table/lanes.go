@@ -76,9 +76,10 @@ func newFormat(f, width uint64) format {
 	return l
 }
 
-// matches compares the lanes of w with fp. Equal lanes are zero in x. Adding
-// ones to all bits below a lane's top bit carries into the top bit unless these
-// bits are zero, and never beyond it.
+// matches compares the lanes of w with fp. In w XOR fp, the lanes that contain
+// fp are zero. To find these, matches adds ones to all bits below each lane's
+// top bit. The addition sets the top bit unless all bits below it are zero, and
+// never carries into the next lane.
 func (l *format) matches(w, fp uint64) uint64 {
 	x := w ^ fp*l.Ones.Low
 	return l.tops.Low &^ (x&l.lows.Low + l.lows.Low | x)

@@ -3,12 +3,12 @@ package table
 import "math/bits"
 
 // A search visits a limited number of buckets: the key's two buckets, and then
-// four for each bucket from which it tries to move a fingerprint. Its queue
-// first has the length near, which is enough for more than 90% of all searches,
-// and then Middle, which is enough for more than 99.9%, so few searches need to
-// clear the 64 KiB of stack for Far. Tables that can grow instead should only
-// use Middle. In a small table, the limit is patience times the number of
-// buckets.
+// four for each bucket from which it tries to move a fingerprint. The queue of
+// buckets to visit first has the length near, which is enough for more than 90%
+// of all searches, and then Middle, which is enough for more than 99.9%, so few
+// searches need to clear the 64 KiB of stack for Far. Tables that can grow
+// instead should only use Middle. In a small table, the limit is patience times
+// the number of buckets.
 //
 // BenchmarkFailedAdd in package cuckoo measures failed searches with Far.
 const (

@@ -144,11 +144,12 @@ func (t *Table) Count(i, j, fp uint64) int {
 // Put puts fp in a free slot of bucket i or j and reports whether there was
 // one. It selects the bucket with more free slots.
 //
-// In a narrow table, Put computes the matches of zero for both buckets and
-// compares them as numbers. The greater number belongs to the bucket with more
-// free slots, because a plain bucket is filled from the lowest slot, and a
-// sorted bucket from the highest. After fingerprints have been removed from
-// plain buckets, this can select the wrong one.
+// In a narrow table, Put computes a word for each bucket in which one bit is
+// set for each free slot, and compares the two words as numbers. The greater
+// one belongs to the bucket with more free slots, because a plain bucket is
+// filled from the lowest slot, and a sorted bucket from the highest. After
+// fingerprints have been removed from plain buckets, this can select the wrong
+// one.
 func (t *Table) Put(i, j, fp uint64) bool {
 	switch {
 	case !t.Narrow:

@@ -40,9 +40,9 @@ const (
 )
 
 // watch runs until ctx is canceled. If log is a terminal, watch prints the
-// number of keys that the job has read. If no key has been read for the time
-// first, watch prints what the job is waiting for, and repeats this every 30
-// seconds.
+// number of keys that the job has read. If no more keys have been read for the
+// time first, watch prints what the job is waiting for, and repeats this every
+// 30 seconds.
 func (w watcher) watch(ctx context.Context, log io.Writer, first time.Duration) {
 	l := newLine(log)
 	defer l.clear()

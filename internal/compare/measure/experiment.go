@@ -181,11 +181,11 @@ func matching(there []*cell, chosen []Structure, peer Structure, rates []float64
 	return []*cell{{Structure: ours, rate: peer.Fixed, beside: true}}
 }
 
-// tell passes the absent keys to a filter that is built to find none of them. A
-// few rounds suffice for such a filter. So if there are ten rounds or more, and
-// all of them would add 10,000,000 absent keys or more, some are skipped. The
-// other rounds, of which there are at least five, then add about 5,000,000 to
-// 7,500,000 absent keys, or more if five rounds need more.
+// tell passes the absent keys to a filter that is built to find none of them.
+// Few rounds are enough for such a filter. So if there are ten rounds or more,
+// and all of them together would add 10,000,000 absent keys or more, some are
+// skipped. The other rounds then add about 5,000,000 to 7,500,000 absent keys.
+// But at least five rounds are not skipped, even if they add more keys.
 func (c *cell) tell(absent *Keys, rounds int) {
 	c.absent = absent
 	c.skipped = max(0, min(rounds/minRounds, int(int64(rounds)*int64(absent.Len())/5_000_000))-1)

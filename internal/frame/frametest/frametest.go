@@ -103,8 +103,8 @@ func Damage(b []byte, do func(bad []byte)) {
 
 // Change returns a copy of the frame b with one to eight drawn changes and
 // correct checksums. Many of the changes concern the header, but none changes
-// the magic, the kind, the version or the check value. A change can copy words
-// of the frame another.
+// the magic, the kind, the version or the check value. A change can also copy
+// words from another, which is a second frame.
 func Change(t *rapid.T, b, another []byte) []byte {
 	b = bytes.Clone(b)
 	for range rapid.IntRange(1, 8).Draw(t, "number of changes") {
