@@ -10,10 +10,10 @@ import (
 
 // A ScalableConfig describes a [Scalable].
 type ScalableConfig struct {
-	// Expected is the number of keys, counting copies, for which the first
-	// pages are made. Fewer than a tenth of them split before so many keys have
-	// been added. Expected must not be 0, but need not be exact, because the
-	// filter can grow.
+	// Expected is the number of keys, counting copies, for which a new filter
+	// has pages. Fewer than a tenth of these pages split before this number of
+	// keys has been added. Expected must not be 0, but need not be exact,
+	// because the filter can grow.
 	Expected uint64
 
 	// FPRate is the maximum false-positive rate for any number of keys, as a

@@ -10,9 +10,9 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// Apart returns others, but with a copy of mine in place of mine, so that the
-// other structures do not change while mine does. It copies mine at most once,
-// and only if it is one of the others.
+// Apart returns others with each occurrence of mine replaced by a copy, so that
+// a merge can change mine while it reads the others. It copies mine at most
+// once, and only if others contains it.
 func Apart[T comparable](mine T, others []T, clone func(T) T) []T {
 	if !slices.Contains(others, mine) {
 		return others

@@ -17,12 +17,13 @@ const (
 // may not fit.
 //
 // First, Add may find no free slot. A fraction of the slots stays empty because
-// too few keys can use their bucket. This fraction is 0.02 in a random graph,
-// and a search of about 8,000 buckets fills a fraction of 0.977 or more on
-// average before it fails. The standard deviation of the latter fraction is 0.2
-// to 0.3 divided by the square root of the number of slots. In small tables,
-// large deviations are more likely, since a few buckets are easily tied by too
-// many keys. [cuckooLoad] leaves a margin for both effects.
+// too few keys can use their bucket. If keys had random pairs of buckets, this
+// fraction would be 0.02. A search of about 8,000 buckets does not fail, on
+// average, before a fraction of 0.977 or more of the slots is used. This
+// fraction has a standard deviation of 0.2 to 0.3 divided by the square root of
+// the number of slots. In small tables, large deviations are more likely, since
+// a few buckets are easily tied by too many keys. [cuckooLoad] leaves a margin
+// for both effects.
 //
 // Second, more than eight keys may have the same two buckets. While wide
 // fingerprints tie random pairs of buckets, narrow fingerprints tie only few
@@ -287,8 +288,8 @@ func leastBuckets(n uint64, eps float64, f int, limit uint64) (uint64, bool) {
 }
 
 // leastEven returns the smallest even number up to limit for which ok returns
-// true, or a larger number if there is none. The search starts at twice the
-// guess; see [smallest].
+// true, or a larger number if there is none. The guess is half of the number at
+// which the search starts; see [smallest].
 func leastEven(guess float64, limit uint64, ok func(uint64) bool) uint64 {
 	most := max(1, limit/2)
 	half, found := smallest(ceilWithin(guess, most), most, func(half uint64) bool { return ok(2 * half) })

@@ -9,8 +9,8 @@ import (
 // A trial makes room for a key by splitting pages, and remembers its changes,
 // so that they can be undone if it fails. Pages that existed before stay as
 // they are: a page is replaced by its halves or, if it gets an orphan (see
-// [directory]), by a copy. Only the new key may be put into such a page itself,
-// because the trial has then succeeded.
+// [directory]), by a copy. Only the new key may be put into an existing page
+// itself, because the trial has then succeeded.
 type trial struct {
 	*Set
 	before  uint64 // the memory used
@@ -121,9 +121,9 @@ func (t *trial) isNew(p *page) bool {
 }
 
 // almostEmpty reports whether less than an eighth of a page's slots are used.
-// If such a page has no room for a new key, only a few keys with many copies
-// can be the reason. The page is then not split, because separating these keys
-// would use too much memory.
+// If such a page has no room for a new key, the usual reason is a few keys with
+// many copies. The page is then not split, because separating these keys would
+// use too much memory.
 func (s *Set) almostEmpty(p *page) bool { return uint64(p.taken) < table.Slots*s.Buckets/8 }
 
 // halvesHold reports whether a key would have a known tail bit in the page's
