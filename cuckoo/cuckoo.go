@@ -24,7 +24,7 @@ type readable struct {
 // locate returns a key's two buckets and its fingerprint, 1 to 2^f-1. The
 // fingerprint follows from the high half of the product of the digest's probe
 // and 2^f-1. The low half of this product is almost independent of the
-// fingerprint, so it determines the coordinate from which [table.Partners]
+// fingerprint, so it is used for the coordinate from which [table.Partners]
 // computes both buckets, using the fingerprint's hash.
 func (f *readable) locate(d hashfam.Digest) (i, j, fp uint64) {
 	fp, rest := bits.Mul64(uint64(d.Probe()), f.table.Mask)

@@ -28,8 +28,8 @@ func Apart[T comparable](mine T, others []T, clone func(T) T) []T {
 }
 
 // Mergeable returns ErrIncompatible if the parameters of other structures
-// differ from mine, or if one of these is nil. The error names the first
-// different field, and the index in others if there are several.
+// differ from mine, or if one of these structures is nil. The error names the
+// first different field, and the index in others if there are several.
 func Mergeable[T any, P comparable](m *fault.Maker, name string, mine P, others []*T, params func(*T) P) error {
 	for i, other := range others {
 		if other == nil {

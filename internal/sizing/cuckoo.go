@@ -228,9 +228,9 @@ func LeastCuckooRate(n uint64) float64 { return leastCuckooRate + math.Ldexp(flo
 // For each width, CuckooPlan computes the fewest buckets with which the keys
 // fit and the rate is low enough (see leastBuckets), because a few more buckets
 // can reduce the rate as much as another bit in all fingerprints. It tries
-// widths until a wider fingerprint needs more memory than it saves in buckets.
-// CuckooPlan returns false if no table within MaxBits can be used, or if eps is
-// below [LeastCuckooRate].
+// wider and wider fingerprints until even a table without free slots would not
+// be smaller than the best table so far. CuckooPlan returns false if no table
+// within MaxBits can be used, or if eps is below [LeastCuckooRate].
 //
 // The size never decreases when n increases or eps decreases, because a table
 // for more keys or a lower rate is also considered for fewer keys and a higher

@@ -79,9 +79,9 @@ func (s *Shape) most() uint32 { return uint32(table.Slots * s.Buckets / 32 * 31)
 //	p(t) = 8 / (31 * 2^t)
 //
 // When a full page splits, its keys fill half of the slots in the two halves.
-// Only the rest of the slots are left for new keys, whose tails have another
-// length, and the same is true for each later split. Since a split does not
-// change the probability that a key matches a query, the rate stays below
+// Only the other half of the slots is left for new keys, whose tails have
+// another length, and the same is true for each later split. Since a split does
+// not change the probability that a key matches a query, the rate stays below
 //
 //	p(tails[0]) + p(tails[1])/2 + p(tails[2])/2 + ...
 //
