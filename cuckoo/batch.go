@@ -8,10 +8,10 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// The batch methods of a [Filter] process the keys in windows. For each window,
-// they first locate all keys, then load from all their buckets, and then do the
-// work. Since there are no other instructions between the loads, many cache
-// misses overlap.
+// The batch methods of a [Filter] process the keys in groups of a fixed size,
+// called windows. For each window, they first locate all keys, then load from
+// all buckets of these keys, and then do the work. Since the loads follow each
+// other directly, many cache misses overlap.
 const (
 	window = 32 // keys
 

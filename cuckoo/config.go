@@ -11,12 +11,10 @@ import (
 	"github.com/filterfam/filterfam/internal/sizing"
 )
 
-// A Config describes a filter by two or all of Capacity, FPRate and
+// A Config describes a filter by at least two of Capacity, FPRate and
 // MemoryBytes. If two are set, the third follows from them. If all three are
-// set, the filter is the one for Capacity and FPRate (see [Config.Params]) or,
-// if this is larger than MemoryBytes, another one that meets all three. If
-// there is no such filter, the error contains the required memory and, if any,
-// the rate that would fit.
+// set, MemoryBytes is a limit, and if no filter meets all three, the error
+// contains the required memory and, if any, the rate that would fit.
 type Config struct {
 	// Capacity is the number of keys that the filter has room for, counting
 	// copies. If each key has a single copy, this number fits with probability
@@ -34,9 +32,9 @@ type Config struct {
 	// FPRate must be below 1 and above Capacity/2^64, which is the probability
 	// that an absent key has the same digest as a key in the filter. Since
 	// fingerprints have at most 32 bits, a rate below 1.8e-9 can only be
-	// reached if more slots stay free than usual, so keys need more bits.
-	// Without MemoryBytes, FPRate must therefore be higher than Capacity/2^64
-	// by at least 2^-32.
+	// reached if more slots stay free than usual, so keys need more bits. To
+	// limit this, FPRate must exceed Capacity/2^64 by at least 2^-32 unless
+	// MemoryBytes is set.
 	FPRate float64
 
 	// MemoryBytes, if it is not zero, limits [Params.SizeBytes]. An encoding
@@ -87,7 +85,7 @@ type Params struct {
 // more buckets.
 //
 // Params returns [hashfam.ErrParams], naming the field, if no filter meets c.
-// It compares many sizes, and many more if Capacity is zero.
+// Params compares many sizes, and many more if Capacity is zero.
 func (c Config) Params() (Params, error) {
 	return budget.Plan(errs, c.Capacity, c.FPRate, c.MemoryBytes, c.smallest, c.within)
 }

@@ -38,7 +38,7 @@ func (f *readable) locate(d hashfam.Digest) (i, j, fp uint64) {
 // of about 0.97, there are a few more, because Add needs to move fingerprints
 // to their other buckets.
 //
-// If it cannot make room, Add returns [ErrFull] and changes nothing. Eight
+// If Add cannot make room, it returns [ErrFull] and changes nothing. Eight
 // copies of a key fill both of its buckets; for a ninth, Add returns
 // [ErrCopies], which matches ErrFull. If you do not need copies, use
 // [Filter.ContainsOrAdd].

@@ -14,7 +14,7 @@ import (
 //
 // If a filter's [Params] differ, Merge returns [hashfam.ErrIncompatible],
 // naming the field and, if there are several filters, the index in others. If
-// it cannot make room for all fingerprints, it returns [ErrFull], with the
+// there is no room for all fingerprints, Merge returns [ErrFull], with the
 // Capacity that filters for all these keys need, or [ErrCopies] if a key would
 // have more than eight copies. Since the order of fingerprints matters, ErrFull
 // can happen even if a new filter would have room for all keys. After an error,

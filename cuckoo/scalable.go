@@ -28,8 +28,8 @@ import (
 // If only keys that were added are deleted, no key is lost, although
 // fingerprints have different lengths: Delete removes the longest fingerprint
 // that matches the key. If this fingerprint belongs to another key, then the
-// fingerprint of the deleted key remains. It consists of the first bits of the
-// removed fingerprint, so it matches the other key, too.
+// deleted key's own fingerprint remains. This consists of the first bits of the
+// removed fingerprint, so the other key is still found.
 //
 // Scalables cannot be merged, because each stores different bits of its keys.
 type Scalable struct {
@@ -87,8 +87,9 @@ func (s *Scalable) AddDigest(d hashfam.Digest) error { return s.pages.Add(d) }
 // Contains is like [Filter.Contains]. In a very large filter, it causes a few
 // more cache misses to find the page. After the number of keys has doubled
 // often, for example seven times at a rate of 1%, some fingerprints have no
-// bits left for another split. They are moved to older pages. If Contains does
-// not find the key in its newest page, it then reads one or more of these, too.
+// bits left for another split. These fingerprints are moved to older pages.
+// From then on, if Contains does not find a key in the key's newest page, it
+// also reads one or more older pages.
 func (s *Scalable) Contains(key []byte) bool { return s.ContainsDigest(s.hash().Sum(key)) }
 
 // ContainsString is like [Scalable.Contains] for a string key.

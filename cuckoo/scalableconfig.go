@@ -10,9 +10,9 @@ import (
 
 // A ScalableConfig describes a [Scalable].
 type ScalableConfig struct {
-	// Expected is the number of keys, counting copies, for which the first
-	// pages are made. Fewer than a tenth of these pages split before the filter
-	// contains Expected keys. Expected must not be 0, but need not be exact,
+	// Expected is the number of keys, counting copies, for which a new filter
+	// has pages. Fewer than a tenth of these pages split before this number of
+	// keys has been added. Expected must not be 0, but need not be exact,
 	// because the filter can grow.
 	Expected uint64
 

@@ -157,9 +157,9 @@ func ParseCount(text string) (uint64, bool) {
 	return n, err == nil && n > 0
 }
 
-// parseDecimal reads a nonnegative number and multiplies it by 10^power. This
-// changes the exponent in the text, since a multiplication would round: 1e-9
-// percent must be exactly 1e-11.
+// parseDecimal reads a nonnegative number and multiplies it by 10^power. It
+// does so by changing the exponent in the text, since a multiplication would
+// round: 1e-9 percent must be exactly 1e-11.
 func parseDecimal(text string, power int) (float64, bool) {
 	parts := decimal.FindStringSubmatch(strings.TrimSpace(text))
 	if parts == nil {

@@ -42,9 +42,9 @@ const gzipMagic = "\x1f\x8b"
 
 // signatures are the first bytes of files that are not plain. A question mark
 // in magic matches any byte. A file that ends within magic is incomplete, but
-// must not be read as lines, so it is recognized if it has least bytes or more.
-// But if least is 0, it is not recognized, because the beginning of magic could
-// be a text.
+// must not be read as lines, so it is recognized if it has at least the number
+// of bytes in least. If least is 0, such a file is not recognized, because it
+// could be a text.
 var signatures = []struct {
 	form  Form
 	magic string

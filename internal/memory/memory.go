@@ -1,5 +1,5 @@
 // Package memory reports how much memory there is, so that a program can refuse
-// a structure that does not fit. Without this, Go's runtime or the system would
+// a structure that does not fit. Otherwise, Go's runtime or the system would
 // end the program when it allocates the structure.
 package memory
 
@@ -49,8 +49,8 @@ func text(bytes uint64) string {
 // Limit returns the largest number of bytes that this process can use. This is
 // the machine's memory without swap, of which other processes may use a part.
 // On Linux, a lower limit for this process or its control groups counts, too.
-// If nothing is known, Limit returns the size of the largest structure. It
-// reads the limits once.
+// If nothing is known, Limit returns the size of the largest structure. The
+// limits are read only once per process.
 func Limit() uint64 { return min(read(), sizing.MaxBytes) }
 
 var read = sync.OnceValue(limit)

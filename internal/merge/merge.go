@@ -10,9 +10,9 @@ import (
 	"github.com/filterfam/filterfam/internal/fault"
 )
 
-// Apart returns others, but with a copy of mine in place of mine, so that the
-// other structures do not change while mine does. It copies mine at most once,
-// and only if it is one of the others.
+// Apart returns others with each occurrence of mine replaced by a copy, so that
+// a merge can change mine while it reads the others. It copies mine at most
+// once, and only if others contains it.
 func Apart[T comparable](mine T, others []T, clone func(T) T) []T {
 	if !slices.Contains(others, mine) {
 		return others
@@ -28,8 +28,8 @@ func Apart[T comparable](mine T, others []T, clone func(T) T) []T {
 }
 
 // Mergeable returns ErrIncompatible if the parameters of other structures
-// differ from mine, or if one of these is nil. The error names the first
-// different field, and the index in others if there are several.
+// differ from mine, or if one of these structures is nil. The error names the
+// first different field, and the index in others if there are several.
 func Mergeable[T any, P comparable](m *fault.Maker, name string, mine P, others []*T, params func(*T) P) error {
 	for i, other := range others {
 		if other == nil {

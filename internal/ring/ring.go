@@ -53,9 +53,10 @@ func (r *Ring) Count() (turn bool) {
 }
 
 // Advance moves a Ring of time to t and returns the number of parts that have
-// begun since the last call. It returns 0 if t is earlier, since time never
-// goes back. It also returns 0 for the first call, since all previous keys
-// belong to the part of this call. For a window of keys, it always returns 0.
+// begun since the last call. If t is earlier than a previous time, Advance
+// ignores it and returns 0. The first call also returns 0, since all previous
+// keys belong to the part that contains t. For a window of keys, it always
+// returns 0.
 //
 // Only times from September 1677 to April 2262 can be encoded, so Advance
 // replaces earlier and later times by the first or the last of these.

@@ -11,7 +11,7 @@ import "sync"
 // k*j throws set. Both factors are exact. When the rate is small, the sum
 // depends mostly on blocks with more keys than the mean, so the mean load alone
 // would be too optimistic. A block's rate depends only on k and the number of
-// its keys. These rates require O(k^2) time per key, but are computed once per
+// its keys. It requires O(k^2) time per key, but is computed only once per
 // process.
 func BlockedRate(m uint64, k int, n uint64) float64 {
 	blocks := max(1, m/LineBits)

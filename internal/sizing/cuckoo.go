@@ -228,9 +228,9 @@ func LeastCuckooRate(n uint64) float64 { return leastCuckooRate + math.Ldexp(flo
 // For each width, CuckooPlan computes the fewest buckets with which the keys
 // fit and the rate is low enough (see leastBuckets), because a few more buckets
 // can reduce the rate as much as another bit in all fingerprints. It tries
-// widths until a wider fingerprint needs more memory than it saves in buckets.
-// CuckooPlan returns false if no table within MaxBits can be used, or if eps is
-// below [LeastCuckooRate].
+// wider and wider fingerprints until even a table without free slots would not
+// be smaller than the best table so far. CuckooPlan returns false if no table
+// within MaxBits can be used, or if eps is below [LeastCuckooRate].
 //
 // The size never decreases when n increases or eps decreases, because a table
 // for more keys or a lower rate is also considered for fewer keys and a higher
@@ -288,8 +288,8 @@ func leastBuckets(n uint64, eps float64, f int, limit uint64) (uint64, bool) {
 }
 
 // leastEven returns the smallest even number up to limit for which ok returns
-// true, or a larger number if there is none. The search starts at twice the
-// guess; see [smallest].
+// true, or a larger number if there is none. The guess is half of the number at
+// which the search starts; see [smallest].
 func leastEven(guess float64, limit uint64, ok func(uint64) bool) uint64 {
 	most := max(1, limit/2)
 	half, found := smallest(ceilWithin(guess, most), most, func(half uint64) bool { return ok(2 * half) })

@@ -206,9 +206,9 @@ const negligible = 1e-20
 // weight, so it does not need a logarithm. n can be arbitrarily large, but n*p
 // must fit in an int.
 //
-// Below the mode, the sum stops when the weight is negligible, because f only
-// decreases. Above the mode, f may increase faster than the weight decreases,
-// so the sum stops when the products are also negligible.
+// Below the mode, the sum stops when the weight is negligible, because f does
+// not increase there. Above the mode, f may increase faster than the weight
+// decreases, so the sum stops when the products are also negligible.
 func binomialMean(n, p float64, f func(int) float64) float64 {
 	if p >= 1 {
 		return f(int(n))

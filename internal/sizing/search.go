@@ -82,10 +82,10 @@ func (s *search) approach(size, limit uint64) uint64 {
 	return size
 }
 
-// bestHashes starts at k and returns the k with the lowest rate, or the
-// smallest if there are several. The rate must first decrease and then increase
-// with k. bestHashes compares rates because rounding m/n*ln 2 may not give the
-// best k.
+// bestHashes returns the number of hash functions with the lowest rate, or the
+// smallest such number, and this rate. The search starts at k and requires that
+// the rate first decreases and then increases. The search is needed because
+// rounding m/n*ln 2 may not give the best number.
 func bestHashes(k int, rate func(k int) float64) (int, float64) {
 	best := rate(k)
 	for k < MaxHashes {
@@ -110,8 +110,8 @@ func bestHashes(k int, rate func(k int) float64) (int, float64) {
 const usefulHashes = 64
 
 // HashesWithin returns the number of hash functions with the lowest rate for n
-// keys, which must be positive. bits is about the size of the filter, from
-// which the search starts.
+// keys. n must be positive. The search starts near the best number for a filter
+// of this many bits.
 func HashesWithin(bits, n uint64, rate func(k int) float64) int {
 	k := min(usefulHashes, clampHashes(float64(bits)/float64(n)*math.Ln2))
 	k, _ = bestHashes(k, rate)

@@ -53,7 +53,7 @@ const fewKeys = 32
 // about log2(e (r+s)/r) bits per rare key (Carter et al., STOC 1978).
 //
 // ExactBound does not subtract logarithms of factorials, because the difference
-// would lose all digits when one class is small.
+// could lose all digits when one class is much smaller than the other.
 func ExactBound(r, s uint64) float64 {
 	r, s = min(r, s), max(r, s)
 	a, b := float64(r), float64(s)

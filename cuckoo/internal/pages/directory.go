@@ -7,15 +7,15 @@ import (
 )
 
 // A directory is used to find a key's page by the first depth bits of the key's
-// address. Pages with a lower depth are in it several times.
+// address (see [page]). Pages with a lower depth are in it several times.
 //
 // After many splits, the known bits of a key's address may all be in its page's
 // number. When this page splits again, the key cannot be assigned to a half and
 // becomes an orphan. It moves to an older directory, whose pages have shorter
-// numbers, so the key has a long tail again. If these pages split often, this
-// directory has an older one for its own orphans, and so on. For any address,
-// the keys in the page of an older directory have fewer known bits than the
-// keys in the page of a newer one.
+// numbers, so the key has a long tail again. When the older pages have split
+// often, there are orphans among their keys, too, which move to an even older
+// directory, and so on. For any address, the keys in the page of an older
+// directory have fewer known bits than the keys in the page of a newer one.
 type directory struct {
 	depth    uint8
 	pages    []*page

@@ -32,10 +32,10 @@ func New(shape Shape, key uint64) *Set {
 	return s
 }
 
-// newSet returns a Set without plots. The number of buckets in a page is a
-// power of two, so all buckets have the same moves as bucket 0. Where moves is
-// used, its index is masked with maxPartner. This does not change a partner,
-// but saves a bounds check.
+// newSet returns a Set without plots. It computes Set.moves for bucket 0 only,
+// because the number of buckets in a page is a power of two, so all buckets
+// have the same moves. Where moves is used, its index is masked with
+// maxPartner. This does not change a partner, but saves a bounds check.
 func newSet(shape Shape, key uint64) *Set {
 	s := &Set{Shape: shape, partners: table.NewPartners(shape.tableShape(maxTail), key)}
 	s.partners.Keep(maxPartner + 1)

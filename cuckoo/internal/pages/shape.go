@@ -42,9 +42,10 @@ func NewShape(expected uint64, rate float64, compact bool) Shape {
 		s.Buckets *= 2
 	}
 	// The number of keys in a page of s slots has a standard deviation of about
-	// sqrt(s), so with 3.5*sqrt(s) free slots, few pages split early. These are
-	// 0.1% of the smallest pages and about 6% of the largest, since s/32 of the
-	// free slots cannot be used.
+	// sqrt(s), so with 3.5*sqrt(s) free slots, few pages get more keys than
+	// expected and split early: 0.1% of the smallest pages. Of the largest
+	// pages, about 6% split early, because a page splits when s/32 of its slots
+	// are still free.
 	slots := float64(table.Slots * s.Buckets)
 	s.Plots = uint64(max(1, math.Ceil(float64(expected)/slots/(1-3.5/math.Sqrt(slots)))))
 	return s
@@ -78,9 +79,9 @@ func (s *Shape) most() uint32 { return uint32(table.Slots * s.Buckets / 32 * 31)
 //	p(t) = 8 / (31 * 2^t)
 //
 // When a full page splits, its keys fill half of the slots in the two halves.
-// Only the rest of the slots are left for new keys, whose tails have another
-// length, and the same is true for each later split. Since a split does not
-// change the probability that a key matches a query, the rate stays below
+// Only the other half of the slots is left for new keys, whose tails have
+// another length, and the same is true for each later split. Since a split does
+// not change the probability that a key matches a query, the rate stays below
 //
 //	p(tails[0]) + p(tails[1])/2 + p(tails[2])/2 + ...
 //

@@ -121,9 +121,9 @@ func (t *trial) isNew(p *page) bool {
 }
 
 // almostEmpty reports whether less than an eighth of a page's slots are used.
-// If such a page has no room for a new key, only a few keys with many copies
-// can be the reason. The page is then not split, because separating these keys
-// would use too much memory.
+// If such a page has no room for a new key, the usual reason is a few keys with
+// many copies. The page is then not split, because separating these keys would
+// use too much memory.
 func (s *Set) almostEmpty(p *page) bool { return uint64(p.taken) < table.Slots*s.Buckets/8 }
 
 // halvesHold reports whether a key would have a known tail bit in the page's

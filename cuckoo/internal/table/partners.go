@@ -98,7 +98,7 @@ type Hash struct {
 // them. After a single multiplication, the offsets would nearly be an
 // arithmetic progression. In some families, they would all be so close to each
 // other that only few buckets are connected. The low bits of a product are not
-// mixed well, so the pattern is the product XOR its high half.
+// mixed well, so the bits to flip are the product XOR its high half.
 func (p *Partners) Hash(fp uint64) Hash {
 	if fp < uint64(len(p.hashes)) {
 		return p.hashes[fp]

@@ -4,11 +4,11 @@ import "math/bits"
 
 // A search visits a limited number of buckets: the key's two buckets, and then
 // four for each bucket from which it tries to move a fingerprint. The queue of
-// buckets to visit first has the length near, which is enough for more than 90%
-// of all searches, and then Middle, which is enough for more than 99.9%, so few
-// searches need to clear the 64 KiB of stack for Far. Tables that can grow
-// instead should only use Middle. In a small table, the limit is patience times
-// the number of buckets.
+// these buckets is on the stack and first has the length near, which is enough
+// for more than 90% of all searches. The next length, Middle, is enough for
+// more than 99.9%, so few searches need to clear the 64 KiB of stack for Far.
+// Tables that can grow instead should only use Middle. In a small table, the
+// limit is patience times the number of buckets.
 //
 // BenchmarkFailedAdd in package cuckoo measures failed searches with Far.
 const (
@@ -48,8 +48,8 @@ func (t *Table) evictFar(p *Partners, shorter []uint64, fp uint64) bool {
 }
 
 // move is a breadth-first search. It visits the buckets to which fingerprints
-// in the key's two buckets could move, then those to which fingerprints in
-// these could move, and so on, until it finds a free slot or the queue is full.
+// in the key's two buckets could move, then the buckets that are one move
+// further away, and so on, until it finds a free slot or the queue is full.
 // When it finds a free slot, it moves the fingerprints along the path, puts fp
 // in the slot that becomes free in the path's first bucket, and returns true.
 //
@@ -58,9 +58,8 @@ func (t *Table) evictFar(p *Partners, shorter []uint64, fp uint64) bool {
 // one fingerprint could move: the one in slot (k-2) mod 4 of the bucket that is
 // element (k-2)/4.
 //
-// The path does not contain a bucket twice, because the part of the path
-// between both occurrences could be left out, and the search finds a shortest
-// path.
+// The search finds a shortest path, which does not contain a bucket twice: the
+// part between both occurrences could be left out.
 func (t *Table) move(p *Partners, queue []uint64, known int, fp uint64) bool {
 	for to := known; to+Slots <= len(queue); to += Slots {
 		i := queue[(to-2)/Slots]

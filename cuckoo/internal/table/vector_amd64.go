@@ -11,9 +11,9 @@ import (
 )
 
 // HasVector appends to dst, which must have enough room, whether t contains
-// each digest's fingerprint. It returns false if the processor lacks AVX-512 or
-// the table is not narrow, or if the number of buckets needs more than 32 bits,
-// because the instructions multiply 32 bits. Since the scheduler cannot
+// each digest's fingerprint. It returns false if the processor lacks AVX-512,
+// if the table is not narrow, or if the number of buckets needs more than 32
+// bits, which is too wide for the multiplications. Since the scheduler cannot
 // interrupt assembly code, each call of the assembly function processes at most
 // 1,024 digests.
 func (t *Table) HasVector(dst []bool, p *Partners, digests []hashfam.Digest) ([]bool, bool) {
