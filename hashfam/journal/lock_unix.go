@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// openLocked opens a file and locks it until it is closed. Since the lock
-// belongs to the open file, a second call in the same process also returns
-// ErrInUse.
+// openLocked opens a file and locks it until it is closed. The lock belongs to
+// the open file, not to the process, so a second call in the same process also
+// returns ErrInUse.
 func openLocked(name string, flag int) (*os.File, error) {
 	file, err := os.OpenFile(name, flag, 0o600)
 	if err != nil {

@@ -39,9 +39,8 @@ const (
 const StartBytes = 72
 
 // A Block contains changes of a structure, and the position that belongs to the
-// state after them. Previous is a number, called the block's place, that
-// identifies the frame before the block, so that no block can be moved or left
-// out unnoticed.
+// state after them. Previous is the block's place: a number that identifies the
+// frame before the block, so that no block can be moved or left out unnoticed.
 type Block struct {
 	Position uint64
 	Previous uint64
@@ -62,10 +61,11 @@ func (b Block) Append(dst []byte, check uint64) []byte {
 const headerBytes = 64
 
 // After returns the place after an encoded block, which is the Previous of the
-// next block. A place consists of the two checksums of the encoded block. The
-// checksum in the header covers the position and Previous. The checksum at the
-// end covers the words, but it would be the same for any header, because the
-// CRC of a header followed by its own checksum is a constant.
+// next block. A place consists of the two checksums of the encoded block: the
+// one in the header covers the position and Previous, and the one at the end
+// covers the words. Both are needed, because the CRC of a header followed by
+// its own checksum is a constant, so the checksum at the end would be the same
+// for any header.
 func After(encoded []byte) uint64 {
 	return place(encoded[headerBytes-wordBytes:], encoded[len(encoded)-wordBytes:])
 }

@@ -54,9 +54,9 @@ func (s Structure) view(t rapid.TB, b []byte, fam hashfam.Family, f Encoded, oth
 
 // copied decodes b, of which v is a view, and returns the result. damaged is
 // the error of v's Verify. If v has another type than the structure, copied
-// decodes b into a receiver. Otherwise, it decodes b into v, but first checks
-// v: if damaged is nil, v must be equal to the decoded structure and be encoded
-// to b, and if damaged is not nil, encoding v must return this error.
+// decodes b into a receiver. Otherwise, it checks v, and then decodes b into v.
+// If damaged is nil, v must be equal to the decoded structure and be encoded to
+// b. If damaged is not nil, encoding v must return this error.
 func (s Structure) copied(t rapid.TB, v any, b []byte, fam hashfam.Family, damaged error) (Encoded, error) {
 	b = bytes.Clone(b)
 	if reflect.TypeOf(v) != reflect.TypeOf(s.zero()) {
