@@ -47,11 +47,11 @@
 // recorded after it.
 //
 // After a crash, Open restores the state and the position of the last call of
-// Sync that returned nil, or of a later one that was interrupted or returned an
-// error. The program then processes the messages from this position on again.
-// If no message may be processed twice, the program must first undo what it did
-// for these messages before the crash: see "Pass on each message once" in
-// docs/recipes.md.
+// Sync or Save that returned nil, or of a later call that was interrupted or
+// returned an error. The program then processes the messages from this position
+// on again. If no message may be processed twice, the program must first undo
+// what it did for these messages before the crash: see "Pass on each message
+// once" in docs/recipes.md.
 //
 // A structure from [Shards] is an exception, because its file can also contain
 // changes that were made after the last Sync.
@@ -67,8 +67,8 @@
 //
 //	shards.Do(d, func(f *counting.Filter) { f.AddDigest(d); j.Add(d) })
 //
-// Otherwise, a new file could be written between the record and the change. If
-// a change is recorded before Do, it can then be lost. If it is recorded after
-// Do, it can be repeated when the file is opened. Do not call Sync, Save or
-// Close in Do, since this can deadlock.
+// Otherwise, a new file could be written between the change and its record. A
+// change that is recorded before Do could then be lost, and a change that is
+// recorded after Do could be repeated when the file is opened. Do not call
+// Sync, Save or Close in Do, since this can deadlock.
 package journal

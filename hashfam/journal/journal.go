@@ -21,9 +21,9 @@ type Journal struct {
 	fsync func(*os.File) error     // tests replace it
 
 	// The locks saving, disk and mu are taken in this order. disk and mu guard
-	// the fields below them, up to the next lock. In addition, closed changes
-	// only while saving is held, too, and limit only while disk is held, so
-	// holding one of the two locks is enough to read such a field.
+	// the fields below them, up to the next lock. Two fields change only while
+	// two locks are held, so each of the two is enough to read the field:
+	// saving and disk for closed, and disk and mu for limit.
 	saving sync.Mutex // held while a new file is written
 
 	disk   turns // held while a block is written, and while the new file gets its name
@@ -109,8 +109,8 @@ func (j *Journal) needNewFile() {
 // Position returns the latest position that is known to be durable. After Open,
 // this is the position in the file, which is 0 if Open has written the file.
 // Later, it is the position of the last Sync or Save that returned nil, or of a
-// later Sync that appended its changes, but returned an error because a new
-// file could not be written.
+// later call whose changes are durable although it returned an error, for
+// example because Sync appended them but could not write a new file.
 func (j *Journal) Position() uint64 {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -127,9 +127,11 @@ func (j *Journal) Position() uint64 {
 // When the blocks have become longer than the structure and longer than 1 MiB,
 // Sync also writes a new file. It waits for this file, unless the structure is
 // from [Shards]: then the file is written in the background, and if this fails,
-// a later Sync returns the error. But if the changes since the last Sync alone
-// are longer than both, or if an earlier error made a new file necessary, Sync
-// writes the file instead of appending, and always waits for it.
+// a later Sync returns the error.
+//
+// Instead of appending, Sync writes only a new file if an earlier error made
+// one necessary, or if the changes since the last Sync alone are longer than
+// the structure and longer than 1 MiB. It always waits for this file.
 //
 // If Sync returns nil, the changes are durable. After an error, they may be
 // durable or not, but they are not lost: the next Sync or Save that succeeds
@@ -188,10 +190,10 @@ const (
 	longBlocks     // the request was served, but the blocks are long
 )
 
-// append serves this request, and all other requests that have been made so
-// far, by writing a block with all pending words. It writes nothing if nothing
-// has changed, if another call has already served this request, or if a new
-// file is needed instead.
+// append serves the given request, and all other requests that have been made
+// so far, by writing a block with all pending words. It writes nothing if
+// nothing has changed, if another call has already served the request, or if a
+// new file is needed instead.
 func (j *Journal) append(request uint64) (due, error) {
 	if !j.disk.take(request) {
 		return nothing, nil

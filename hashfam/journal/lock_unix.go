@@ -8,9 +8,9 @@ import (
 	"syscall"
 )
 
-// openLocked opens a file and locks it until it is closed. It returns ErrInUse
-// if the file is locked, even in the same process, since the lock belongs to
-// the open file. If the file system does not support locks, the file is not
+// openLocked opens a file and locks it until it is closed. The lock belongs to
+// the open file, not to the process, so a second call in the same process also
+// returns ErrInUse. If the file system does not support locks, the file is not
 // locked.
 func openLocked(name string, flag int) (*os.File, error) {
 	file, err := os.OpenFile(name, flag, 0o600)

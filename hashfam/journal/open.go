@@ -17,10 +17,11 @@ import (
 //
 // As with ReadFrom, the structure gets the parameters that are in the file, so
 // compare them with yours. The structure must have the family that the file was
-// written with. After an error, do not use the structure. To limit the memory
-// of a structure that has Params, read these before calling Open: open the
-// file, seek to offset 72, where the encoded structure begins unless
-// hashfam.WriteFile has written the file, and call ReadParams of its package.
+// written with. After an error, do not use the structure.
+//
+// If the structure has Params, you can check them before Open allocates memory:
+// open the file, seek to offset 72, where a journal's encoded structure begins,
+// and call ReadParams of the structure's package.
 //
 // If the part that the last Sync appended is incomplete or damaged, for example
 // because a crash interrupted Sync, Open cuts it off. Open also removes the
@@ -29,8 +30,8 @@ import (
 // not change the file.
 //
 // Open returns [ErrInUse] if another Journal, in this process or another one,
-// uses the file. It cannot know this on aix, js, plan9, solaris and wasip1, or
-// in file systems without locks. It returns hashfam.ErrFamily or
+// uses the file. This check does not work on aix, js, plan9, solaris and
+// wasip1, or in file systems without locks. Open returns hashfam.ErrFamily or
 // hashfam.ErrVersion as ReadFrom does, and an error that matches
 // errors.ErrUnsupported if the structure has no AddAll for digests.
 func Open(name string, of Structure) (*Journal, error) {

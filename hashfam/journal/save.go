@@ -69,9 +69,9 @@ func (j *Journal) rewrite() error {
 
 // beginRecent begins to collect the changes that the structure in the new file
 // might lack. If a time was recorded, the latest one becomes the first of these
-// changes. Otherwise this time could be lost: a shard may be written to the
-// file before the program advances the shard to this time, and Advance does not
-// record the same time again.
+// changes. Without this record, a shard that is written to the file before the
+// program advances the shard to this time would lack it, because Advance does
+// not record the same time again.
 func (j *Journal) beginRecent() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -241,10 +241,10 @@ func without(words []uint64, cuts []int) []uint64 {
 //	failed     either     finish abandons it, and the journal uses the old file
 //	                      again if it could be opened
 //
-// If Commit failed only because the folder could not be synced, the file in the
-// last case is the new one. In the last two cases, no block is appended to the
-// journal's file, whether it is open or not: since firstBlock has dropped the
-// pending words, the next Sync writes a new file.
+// In the last case, the opened file is the new one if Commit failed only
+// because the folder could not be synced. In the last two cases, no block is
+// appended to the journal's file, whether it is open or not: since firstBlock
+// has dropped the pending words, the next Sync writes a new file.
 func (s *snapshot) reopen(err error) error {
 	file, failed := openLocked(s.j.name, os.O_RDWR)
 	switch {

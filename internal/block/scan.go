@@ -18,7 +18,7 @@ type End struct {
 }
 
 // Scan reads the blocks of a file of the given size, from the offset begin on,
-// and calls each for every block. It returns the end of the last complete
+// and passes every block to each. It returns the end of the last complete
 // block. If this is before the end of the file, an interrupted block follows,
 // which can be cut off.
 //

@@ -20,15 +20,17 @@ import (
 //   - without n, it returns a structure for the largest possible n
 //
 // If all three are given, Plan returns the smallest structure for n keys at the
-// rate. If this exceeds the memory limit, Plan returns the structure with the
-// lowest rate within the limit, provided that this rate is not above the given
-// one. If no structure fits, Plan returns the error of least. If least returns
-// none, the error of Plan names the memory that is needed and, if there is one,
-// the rate that fits.
+// rate. If this structure exceeds the memory limit, Plan returns the structure
+// with the lowest rate within the limit, provided that its rate is not above
+// the given one.
+//
+// If no structure fits, Plan returns the error of least. If least returns no
+// error, Plan's error names the memory that is needed and, if any rate below 1
+// fits, that rate.
 //
 // least must return the smallest structure for n keys at a rate. within must
-// return the structure with the lowest rate for n keys in this many bytes, or
-// one whose RateAt is NaN if there is none.
+// return the structure with the lowest rate for n keys in the given number of
+// bytes. If there is none, RateAt of the result must return NaN.
 func Plan[P interface {
 	SizeBytes() uint64
 	RateAt(n uint64) float64

@@ -54,8 +54,9 @@ func batches(fam hashfam.Family, first, n uint64, do func([]hashfam.Digest)) {
 // add is nil. It looks them up, and measures the rate with n absent keys, but
 // at most 40,000,000. The tolerance is the sum of two parts. The first is six
 // standard deviations of the measured rate, which a normally distributed rate
-// exceeds with a probability below 2e-9. The second is 30/sqrt(n) of the rate,
-// because the rate of a single structure also differs from the computed one.
+// exceeds with a probability below 2e-9. The second is 30/sqrt(n) times the
+// rate, because the rate of a single structure also differs from the computed
+// one.
 func LargeSet(t *testing.T, n uint64, add func([]hashfam.Digest) error, s Rated) {
 	t.Helper()
 	if add != nil {

@@ -1,6 +1,6 @@
 // Package cli contains what the commands filterfam and filterbuild share: the
-// types of structures, flags for numbers, the secret key, and errors in the
-// words of the flags.
+// types of structures, flags for numbers, the secret key, and error messages
+// with the names of flags instead of fields.
 package cli
 
 import (

@@ -21,7 +21,7 @@ type Form struct {
 	// for each key before the failure: the result of a query, or 1 if the key
 	// was added, found or deleted, and otherwise 0. If the method returns only
 	// the sum of these numbers, call returns this sum. When call is repeated
-	// with the same keys, of which there is at least one, only the method can
+	// with the same keys, at least one, then only the method itself can
 	// allocate.
 	call func(*keys) ([]uint64, error)
 }

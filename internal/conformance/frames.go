@@ -97,10 +97,10 @@ func (s Structure) incompatible(t *rapid.T, f Encoded) {
 }
 
 // decode decodes b, which may be damaged, into f using UnmarshalBinary and the
-// given ways, and reports whether b is valid. If it is, f must then be encoded
-// to the same bytes, since decoders must not ignore any bit. Otherwise, f must
-// not change. If want is not nil, all ways must return this error. decode also
-// checks that views, headers and FrameReaders agree about b.
+// given ways, and reports whether b is valid. If b is valid, f must be encoded
+// to the same bytes afterwards, since decoders must not ignore any bit. If b is
+// not valid, f must not change. If want is not nil, all ways must return this
+// error. decode also checks that views, headers and FrameReaders agree about b.
 func (s Structure) decode(t rapid.TB, f Encoded, b []byte, want error, ways ...way) bool {
 	own, _ := f.MarshalBinary() // fails for a receiver
 	whole := f.UnmarshalBinary(b)
@@ -199,8 +199,8 @@ func encode(t rapid.TB, f Encoded) []byte {
 }
 
 // golden checks that a golden file is decoded to the expected structure, which
-// is still encoded to the same bytes, and that damaged files are rejected. But
-// a file with a flipped bit can be valid if its checksums are corrected.
+// is still encoded to the same bytes, and that damaged files are rejected. A
+// file with a flipped bit may be accepted after its checksums are corrected.
 func (s Structure) golden(t rapid.TB, file string, built Encoded) {
 	b := encode(t, built)
 	f := s.receiver(built.Family())

@@ -14,10 +14,10 @@ import (
 )
 
 // A Machine tests a structure, F, by random actions. An action that changes the
-// keys of F makes the same change to the twin, to which keys are added
-// individually, and to Counts, an exact model of the keys. After each action,
-// the structure must equal the twin and contain the keys in the model. To save
-// time, only the 500 keys that were added last are checked before the end.
+// keys of F also changes an exact model of the keys, and a second structure,
+// the twin, to which keys are added individually. After each action, F must
+// equal the twin and contain the keys in the model. To save time, only the 500
+// keys that were added last are checked before the end.
 type Machine struct {
 	*rapid.T
 	Family  hashfam.Family

@@ -53,11 +53,10 @@ func (s Structure) view(t rapid.TB, b []byte, fam hashfam.Family, f Encoded, oth
 }
 
 // copied decodes b, of which v is a view, and returns the result. damaged is
-// the error of v's Verify method. If v has another type than the structure,
-// copied decodes b into a new receiver. Otherwise, it decodes b into v, but
-// first checks v: if damaged is nil, v must be equal to the structure decoded
-// from b, and must be encoded to b. If damaged is not nil, encoding v must
-// return this error.
+// the error of v's Verify. If v has another type than the structure, copied
+// decodes b into a receiver. Otherwise, it checks v, and then decodes b into v.
+// If damaged is nil, v must be equal to the decoded structure and be encoded to
+// b. If damaged is not nil, encoding v must return this error.
 func (s Structure) copied(t rapid.TB, v any, b []byte, fam hashfam.Family, damaged error) (Encoded, error) {
 	b = bytes.Clone(b)
 	if reflect.TypeOf(v) != reflect.TypeOf(s.zero()) {

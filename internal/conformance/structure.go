@@ -28,18 +28,18 @@ type Encoded interface {
 }
 
 // A Structure describes how a structure is used, encoded and printed. Type,
-// Golden and ClaimHuge must be set, while other fields can be zero. Most
+// Golden and ClaimHuge must be set, while the other fields can be zero. Most
 // methods are found by their signatures; see [Adds].
 type Structure struct {
 	Type
 	// Builders is set if the structure cannot be created empty. It draws
-	// parameters and returns all ways to build a structure with them, whose
-	// result must not depend on the order or the repetition of digests.
+	// parameters and returns all ways to build a structure with them. The built
+	// structure must not depend on the order or the repetition of digests.
 	Builders func(*rapid.T, hashfam.Family) map[string]Builder
 
-	// Add and Delete return all forms of these methods. They are needed only if
-	// the structure does not have exactly the usual forms. Delete returns none
-	// if the parameters do not allow deleting.
+	// Add and Delete return all forms of the methods Add and Delete. They are
+	// needed only if the structure does not have exactly the usual forms.
+	// Delete returns none if the parameters do not allow deleting.
 	Add, Delete func(any) []Form
 	// Full is the error of Add and Merge if there is no room for a key, or nil
 	// if there always is.

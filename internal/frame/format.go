@@ -109,10 +109,10 @@ func (g Glance) Made() bool { return g.first != 0 }
 
 const glanceHeader = 64
 
-// At returns the first two parameters and the payload of the frame in data. ok
-// reports whether the first 16 bytes, the length, and the padding of the header
-// are valid, and whether all further parameters are zero. At computes no
-// checksum.
+// At returns the first two 64-bit parameters and the payload of the frame in
+// data. ok reports whether the first 16 bytes, the payload length and the
+// padding of the header are valid, and whether all further parameters are zero.
+// At computes no checksum.
 func (g Glance) At(data []byte) (a, b uint64, payload []byte, ok bool) {
 	if len(data) < glanceHeader+sumBytes {
 		return 0, 0, nil, false
@@ -126,8 +126,8 @@ func (g Glance) At(data []byte) (a, b uint64, payload []byte, ok bool) {
 }
 
 // Refusal is called for data that [Glance.At] or its caller has refused. It
-// returns the error of the header. If the header is valid, Refusal returns its
-// contents, so that the caller can say what else is wrong.
+// returns the error of the header. If the header is valid, Refusal returns the
+// parsed header instead, so that the caller can say what else is wrong.
 func (f Format[P, T]) Refusal(g Glance, data []byte) (P, error) {
 	v, err := NewView(data, f.Kind, f.Version, g.check, f.Errs)
 	if err != nil {

@@ -61,10 +61,11 @@ func Damaged(err error) bool {
 	return false
 }
 
-// Publish returns a reader for the frame in r, which has the header h, as if it
-// had been encoded with the public family. The parameters and contents can then
-// be read without the key. The checksum at the end remains right, because the
-// CRC of a header followed by its own checksum is a constant.
+// Publish returns a reader for the frame in r, which has the header h. The
+// reader replaces the frame's family by the public one, so that the parameters
+// and contents can be read without the key. The checksum at the end remains
+// right, because the CRC of a header followed by its own checksum is a
+// constant.
 func Publish(r io.Reader, h Header) io.Reader {
 	h.Check = hashfam.Family{}.CheckValue()
 	return &published{r, h.append(nil)}

@@ -31,8 +31,8 @@ type Reader struct {
 	chunk []byte // used to convert a payload to numbers
 }
 
-// maxKnown limits the number of bytes that a source is trusted to have, because
-// a sparse file can claim any size. It is 4 GiB, or 1 GiB with 32-bit
+// maxKnown is the largest number of bytes that a source is trusted to contain,
+// because a sparse file can claim any size. It is 4 GiB, or 1 GiB with 32-bit
 // addresses.
 const maxKnown = min(1<<32, sizing.MaxBytes)
 
@@ -211,16 +211,16 @@ func (r *Reader) HeaderOf(version uint8, check uint64, kinds ...Kind) Header {
 	return h
 }
 
-// Read reads a payload of n numbers and the checksum after it. If the stream is
-// known to be long enough, Read allocates the numbers at once. Otherwise, it
-// begins with a shorter slice: it halves the length until the slice needs at
-// most 64 KiB, or at most the bytes that are known to follow. Whenever the
-// slice is full, Read doubles its length. So no later slice needs more than
-// twice the bytes that have arrived, and at most about 1.5 times the payload is
-// live.
+// Read reads a payload of n numbers and the checksum after it. If the payload
+// is at most 64 KiB, or if the stream is known to contain all of it, Read
+// allocates the numbers at once. Otherwise, Read begins with a shorter slice:
+// it halves the length until the slice needs at most 64 KiB, or at most the
+// bytes that are known to follow. Whenever the slice is full, Read doubles its
+// length. So no later slice needs more than twice the bytes that have arrived,
+// and at most about 1.5 times the payload is live.
 //
-// After an error, Read returns nil. The error is ErrCorrupt if no slice can
-// hold the payload.
+// After an error, Read returns nil. The error is ErrCorrupt if no slice on this
+// platform can hold the payload.
 func Read[T number](r *Reader, n uint64) []T {
 	size := uint64(sizeOf[T]())
 	if n > sizing.Addresses/size {

@@ -20,8 +20,8 @@ type New struct {
 }
 
 // Create creates an empty file with a temporary name, which Commit renames to
-// the given name. It returns an error if it is known that this will fail.
-// Otherwise, the caller must call Discard at the end, even after Commit.
+// the given name. Create returns an error if it is known that Commit would
+// fail. Otherwise, the caller must call Discard at the end, even after Commit.
 func Create(name string) (*New, error) {
 	t, err := find(name)
 	if err != nil {

@@ -26,9 +26,9 @@ func keepOwner(file *os.File, info, old fs.FileInfo) {
 
 // checkRemoval returns an error if the process may not remove a file because
 // the file or its folder is immutable or append-only, or because the folder is
-// sticky and both belong to other users. It tries to remove the file as if it
-// were a folder, which always fails. But the system checks for these cases
-// first, and then returns EPERM.
+// sticky and both belong to other users. checkRemoval tries to remove the file
+// as if it were a folder. This always fails, but in these cases the error is
+// EPERM, because the system checks for these cases first.
 func checkRemoval(name string) error {
 	err := syscall.Rmdir(name)
 	if errors.Is(err, syscall.EPERM) {

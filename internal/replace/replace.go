@@ -16,9 +16,9 @@ import (
 )
 
 // File writes a file as hashfam.WriteFile describes. It returns the errors of
-// w. All other errors are of type *fs.PathError, with the name of the file that
-// name links to, if it is a link. If name cannot be the name of a regular file,
-// the error wraps a NotFile.
+// w. All other errors are of type *fs.PathError and contain the name, or the
+// name of the file to which a link of this name refers. If name cannot be the
+// name of a regular file, the error wraps a NotFile.
 func File(name string, w io.WriterTo) error {
 	n, err := Create(name)
 	if err != nil {

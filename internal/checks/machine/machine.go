@@ -5,8 +5,8 @@ package machine
 import "testing"
 
 // Matters marks a test whose result can depend on the processor, the system or
-// the build. It must be the first statement of the test. Such tests are, for
-// example, those of golden files, of numbers in memory and in frames, of
+// the build. The call must be the first statement of the test. Such tests are,
+// for example, those of golden files, of numbers in memory and in frames, of
 // assembly and the code that it replaces, of views, and of the properties of
 // each structure. .ci/machines runs these tests, and all Examples, on other
 // machines.

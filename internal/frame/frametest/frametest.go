@@ -104,7 +104,7 @@ func Damage(b []byte, do func(bad []byte)) {
 // Change returns a copy of the frame b with one to eight drawn changes and
 // correct checksums. Many of the changes concern the header, but none changes
 // the magic, the kind, the version or the check value. A change can also copy
-// words from another, which is a second frame.
+// words from a second frame, another.
 func Change(t *rapid.T, b, another []byte) []byte {
 	b = bytes.Clone(b)
 	for range rapid.IntRange(1, 8).Draw(t, "number of changes") {
@@ -158,8 +158,8 @@ func drawNumber(t *rapid.T) uint64 {
 }
 
 // resize inserts zero words at the offset i of the frame b, or deletes words
-// before it. If the payload does not contain i, resize uses the nearest offset
-// in the payload. It corrects the payload length.
+// before i. If the payload does not contain i, resize uses the nearest offset
+// in the payload. resize also corrects the payload length.
 func resize(t *rapid.T, b []byte, i int) []byte {
 	start := HeaderLen(b)
 	if start+8 > len(b) {
@@ -208,10 +208,10 @@ func Equal(t rapid.TB, want, got []byte, message string) {
 	t.Fatalf("%s: %d and %d bytes, different from byte %d on", message, len(want), len(got), i)
 }
 
-// Fuzz fuzzes a function using arbitrary bytes. Every run begins with the lines
-// in testdata/fuzz/NAME.txt, which contain bytes in hexadecimal, or a comment
-// if they begin with #. When an input fails, add the digits in the message to
-// this file.
+// Fuzz fuzzes the function check with arbitrary bytes. Every run begins with
+// the inputs in testdata/fuzz/NAME.txt, where NAME is the fuzz test's name.
+// Each line contains an input in hexadecimal, or a comment that begins with #.
+// When an input fails, add the digits in the message to this file.
 func Fuzz(f *testing.F, check func(*testing.T, []byte)) {
 	text, err := os.ReadFile(filepath.Join("testdata", "fuzz", f.Name()+".txt"))
 	require.True(f, err == nil || errors.Is(err, os.ErrNotExist), "%v", err)
