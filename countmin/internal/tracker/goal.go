@@ -9,8 +9,7 @@ import (
 
 // A Goal describes which keys a tracker should find, and how many bytes it can
 // use. All sizes are computed in 64 bits, so they are the same on every
-// platform. But on platforms with 32-bit addresses, MaxMemory and maxLog are
-// lower.
+// platform, except that MaxMemory and maxLog are lower with 32-bit addresses.
 type Goal struct {
 	Phi    float64 // for heavy hitters, the fraction of the total, otherwise 0
 	K      int     // for the top k, their number, otherwise 0
@@ -38,9 +37,9 @@ const (
 func (g Goal) grows() bool { return g.Memory == 0 }
 
 // wanted returns the number of records that the log should hold if memory
-// allows. With a budget, this is nearly 2 K or, with Phi, the typical number of
-// heavy hitters: streams of words, of web requests and with Zipf distributions
-// have 0.07/Phi to 0.17/Phi of them, although there can be 1/Phi.
+// allows. With a budget, this is 7/4 of K or, with Phi, a typical number of
+// heavy hitters: there can be 1/Phi, but streams of words, of web requests and
+// with Zipf distributions have 0.07/Phi to 0.17/Phi.
 func (g Goal) wanted() int {
 	switch {
 	case g.K > 0 && g.grows():
@@ -55,8 +54,8 @@ func (g Goal) wanted() int {
 }
 
 // tailWords returns the initial number of words in the tail. With a budget, the
-// tail gets half of it, rounded down to four significant bits, so that it can
-// be halved.
+// tail gets half of it. The number of words is rounded down to four significant
+// bits, so that it can be halved several times.
 func (g Goal) tailWords() uint64 {
 	switch {
 	case !g.grows():
@@ -70,8 +69,8 @@ func (g Goal) tailWords() uint64 {
 }
 
 // canHalve reports whether the log may get half of the memory of a tail with
-// the given number of words. This requires a budget, of which the tail must use
-// more than 1/8. The number of words must be a multiple of four, so that each
+// the given number of words. There must be a budget, and the tail must use more
+// than 1/8 of it. The number of words must be a multiple of four, so that each
 // of the two rows can be halved.
 func (g Goal) canHalve(words uint32) bool {
 	return !g.grows() && 8*uint64(words) > g.Memory/8 && words%4 == 0

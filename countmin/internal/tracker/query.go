@@ -61,10 +61,10 @@ type Item struct {
 
 // Ranked returns the tracked keys of all panes whose High, summed over all
 // panes, is not below least. They are sorted by descending High and then by
-// ascending key. Ranked returns only the first ones if their number exceeds
+// ascending key. If there are more than few such keys, Ranked returns the first
 // few. The result next is the highest High of all other tracked keys, or 0 if
-// there are none. Ranked runs in O(r panes + r log r) time and O(r) memory for
-// r records in all panes.
+// there are none. Ranked runs in O(r p + r log r) time and O(r) memory for p
+// panes with r records in total.
 func Ranked(panes []Tracker, least uint64, few int) (items []Item, next uint64) {
 	for i := range panes {
 		t := &panes[i]
