@@ -42,7 +42,7 @@ func (s *Sketch) CountAll(dst []uint64, digests []hashfam.Digest) []uint64 {
 }
 
 // blockSize is the number of keys that the batch methods process in one row
-// before they proceed to the next row. Since no key waits for another one,
+// before they proceed to the next row. The keys do not depend on each other, so
 // their cache misses overlap.
 const blockSize = 128
 

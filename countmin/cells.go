@@ -15,10 +15,11 @@ type counter interface {
 
 // Cells are the counters of a sketch, row after row. A key has one counter in
 // each row: its position in row i is the i-th value of the digest's probe
-// sequence, reduced to the width. docs/theory.md explains why there are rows.
+// sequence, mapped to a number below the width. docs/theory.md explains why
+// there are rows.
 type cells[C counter] []C
 
-// Rows are the cells of a sketch, whatever their type. Calls through this
+// Rows are the cells of a sketch with counters of any width. Calls through this
 // interface would slow down Add and Count, so these two methods switch on
 // CounterBits instead.
 type rows interface {
@@ -41,7 +42,7 @@ func (c *cells[C]) make(n uint64) { *c = make([]C, n) }
 func (c cells[C]) clear() { clear(c) }
 
 // add adds n to each of the key's counters (plain update). The loop processes
-// two rows at a time, so that the CPU can update both counters in parallel.
+// two rows at a time, so that the CPU can update two counters in parallel.
 //
 // The functions add, raise and addRows are not methods, because in methods the
 // address of the counters would not stay in a register.
@@ -59,10 +60,10 @@ func add[C counter](c cells[C], w uint64, d hashfam.Digest, n uint64) {
 	}
 }
 
-// raise raises those of the key's counters that are below the given count to
-// this count. To count a key n times, it is called with the minimum of the
-// key's counters plus n. Since the key cannot have been counted more often than
-// this, no counter needs to be larger (conservative update; Estan and Varghese,
+// raise sets each of the key's counters that is lower than the given count to
+// this count. To count a key n times, the caller passes the minimum of the
+// key's counters plus n. This is an upper bound on the key's new count, so no
+// counter must be raised further (conservative update; Estan and Varghese,
 // SIGCOMM 2002, section 3.3).
 func raise[C counter](c cells[C], w uint64, d hashfam.Digest, to C) {
 	p := d.Probe()
@@ -72,10 +73,11 @@ func raise[C counter](c cells[C], w uint64, d hashfam.Digest, to C) {
 	}
 }
 
-// bump adds n, which must fit in a counter, to c, and saturates. Narrow
-// counters saturate often, so bump uses a minimum for them, because a branch
-// would often be mispredicted. For wide counters, a branch with two stores is
-// faster than a single store that waits for the comparison.
+// bump adds n, which must fit in a counter, to c, which stops at its maximum.
+// Narrow counters often reach the maximum, and the CPU would mispredict a
+// branch on this, so bump computes a minimum instead. For wide counters, a
+// branch with two stores is faster than a single store that waits for the
+// comparison.
 func bump[C counter](c *C, n uint64) {
 	if most := uint64(^C(0)); most <= math.MaxUint16 {
 		*c = C(min(uint64(*c)+n, most))

@@ -97,11 +97,10 @@ func (s *Sketch) decode(r *frame.Reader) error {
 	return err
 }
 
-// check compares the sum of each row with the total of s. The sum must not
-// exceed the total, and must be equal to it unless s is conservative. A row is
-// not compared if one of its counters or the total is at its maximum. For any
-// other row whose sum is 2^64-1 or more, check sets s.uneven instead of
-// comparing the sum.
+// check returns ErrCorrupt if the sum of a row's counters exceeds the total of
+// s or, unless s is conservative, is lower. It skips a row if the total or one
+// of the row's counters is at its maximum. It also skips any other row with a
+// sum of 2^64-1 or more, but sets s.uneven.
 func (c cells[C]) check(s *Sketch) error {
 	for row := 0; len(c) > 0; row, c = row+1, c[s.params.Width:] {
 		sum := uint64(0)

@@ -12,14 +12,15 @@ import (
 // A Config describes a new sketch, either by its error (Epsilon and Delta) or
 // by its shape (Width and Depth).
 type Config struct {
-	// Epsilon is the allowed error as a fraction of the total: with 0.001, a
-	// count may be too high by a thousandth of the total. It must be above 0
-	// and below 1.
+	// Epsilon is the allowed error as a fraction of the total, which is the sum
+	// of all counts. With 0.001, a count may be too high by a thousandth of the
+	// total. It must be above 0 and below 1.
 	Epsilon float64
 
-	// Delta is the probability that a count has a larger error. It must be
-	// above 0 and below 1, and above 1/(2^64 Epsilon), the probability that a
-	// key has the same digest as one of the 1/Epsilon most frequent keys.
+	// Delta is the allowed probability that the error of a count is larger than
+	// Epsilon times the total. It must be above 0 and below 1, and above
+	// 1/(2^64 Epsilon), the probability that a key has the same digest as one
+	// of the 1/Epsilon most frequent keys.
 	Delta float64
 
 	// Width is the number of counters per row, and Depth is the number of rows.
@@ -28,8 +29,7 @@ type Config struct {
 	Depth int
 
 	// CounterBits is 8, 16, 32 or 64; 0 means 32. Counters of 8 and 16 bits
-	// stop at 255 and 65,535, so they can be used if higher counts do not
-	// matter.
+	// stop at 255 and 65,535, so use them only if higher counts do not matter.
 	CounterBits int
 
 	// Conservative raises only those counters that the key's own count

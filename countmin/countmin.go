@@ -16,9 +16,9 @@ type Sketch struct {
 	total  uint64
 	hash   hashfam.Hasher
 
-	// uneven reports whether a decoded row has a sum of 2^64-1 or more although
-	// the total is less and none of the row's counters is at its maximum.
-	// Counting keys does not lead to this.
+	// uneven is true if the counters of a decoded row have a sum of 2^64-1 or
+	// more although the total and all of these counters are below their
+	// maximum. Only forged data can contain such a row.
 	uneven bool
 }
 
@@ -82,14 +82,14 @@ func (s *Sketch) AddNDigest(d hashfam.Digest, n uint64) {
 
 // Count returns the minimum of the key's counters (Cormode and Muthukrishnan,
 // Journal of Algorithms 55, 2005, section 4.1). This is how often key was
-// counted, or a higher number. The result can only be too low after
-// [Sketch.Halve], if any key was removed more often than it was counted, or if
-// the result is a counter's maximum, because the true count may then be any
-// higher number. [Sketch.ErrorQuantile] returns a bound on the error.
+// counted, or a higher number. The result can be too low only in three cases:
+// after [Sketch.Halve], if any key was removed more often than it was counted,
+// or if the result is a counter's maximum. [Sketch.ErrorQuantile] returns a
+// bound on the error.
 //
 // Count runs in O(depth) time, with at most one cache miss per row. If the
-// sketch is larger than the cache, a call mostly waits for memory, so CountAll
-// is much faster for many keys.
+// sketch is larger than the cache, a call mostly waits for memory, so
+// [Sketch.CountAll] is much faster for many keys.
 func (s *Sketch) Count(key []byte) uint64 { return s.CountDigest(s.hash.Sum(key)) }
 
 // CountString is like [Sketch.Count] for a string key.

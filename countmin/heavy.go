@@ -13,8 +13,8 @@ import (
 // known. With Phi, it reports every key whose count reaches Phi times the
 // current total, and a few others, whose counts are usually just below. With K,
 // it reports the K keys with the highest counts. [HeavyHitters.Complete]
-// reports whether the keys are certain to be the right ones. With Phi, this
-// only depends on the memory.
+// reports whether the keys are certain to be the right ones. With Phi, Complete
+// returns true if there is enough memory.
 //
 // Use [NewHeavyHitters] to create a HeavyHitters. It must not be copied by
 // value; use [HeavyHitters.Clone] instead.
@@ -123,15 +123,16 @@ func (h *HeavyHitters) Reset() { *h.made().panes.Last = tracker.New(goalOf(&h.pa
 // counters adds up, the result is less accurate than a single structure for the
 // whole stream.
 //
-// Merge evicts keys only once, after all counts are known, so one call with
-// many structures usually gives tighter bounds than many calls, except for rare
+// Merge evicts keys only once, after all counts are known, unless the tracked
+// keys of all structures need about 4 GiB or more. So one call with many
+// structures usually gives tighter bounds than many calls, except for rare
 // keys.
 //
-// Structures can be merged in any order. Without MemoryBytes, the order does
-// not matter as long as the merged structure tracks all the keys that the parts
-// track. Otherwise the order decides which rare keys remain. With MemoryBytes,
-// it also affects all bounds that are not exact, because it decides when
-// counters become wider, which halves their number.
+// Structures can be merged in any order. The order affects which rare keys
+// remain if the merged structure cannot track all the keys that the parts
+// track. With MemoryBytes, the order also affects all bounds that are not
+// exact, because it decides when counters become wider, which halves their
+// number.
 //
 // With K, Merge can miss a key that is among the top K of the whole stream but
 // not of any part. [HeavyHitters.Complete] then returns false.

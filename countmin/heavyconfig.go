@@ -20,17 +20,17 @@ type HeavyConfig struct {
 	K int
 
 	// MemoryBytes, if it is not zero, limits the memory for everything that the
-	// structure holds: counters, index and keys. It must be 1,024 to 2^34, or
-	// below 2^30 with 32-bit addresses. The keys use up to 2 GiB of it. The
-	// arrays grow with the keys until they reach this limit, and Go's allocator
-	// may round them up by as much as an eighth. While an array is replaced, up
-	// to twice as much memory is used for a moment.
+	// structure holds: counters, index and keys. It must be from 1,024 to 2^34
+	// and, with 32-bit addresses, below 2^30. The keys use no more than 2 GiB
+	// of it. The arrays grow with the keys until they reach this limit, and
+	// Go's allocator may round them up by as much as an eighth. While an array
+	// is replaced, up to twice as much memory is used for a moment.
 	//
 	// If MemoryBytes is 0, memory grows as the guarantee requires: the
 	// structure tracks up to about 7/Phi keys, whether or not they are heavy
 	// hitters. It typically uses 80/Phi to 350/Phi bytes or, with K, up to
-	// about 640 bytes per reported key. In both cases it may use up to 40 KB if
-	// that is more. The bytes of long keys are needed in addition. Limit the
+	// about 640 bytes per reported key. A structure for which this is less than
+	// 40 KB may use up to 40 KB. Long keys need additional memory. Limit the
 	// length of keys if untrusted parties choose them: with a Phi of 0.001,
 	// 6,700 keys of 10 KB use 74 MB.
 	MemoryBytes int
@@ -53,10 +53,11 @@ func (c HeavyConfig) goal(reason error) (tracker.Goal, error) {
 }
 
 // EstimatedBytes returns the memory in bytes that a HeavyHitters usually does
-// not exceed, without allocating it. This is MemoryBytes or, if that is 0, the
-// larger of 40 KB and 350/Phi or 640*K. Without MemoryBytes, keys with more
-// than 8 bytes need their bytes in addition. The memory grows to this size only
-// with the keys. EstimatedBytes returns the errors of [NewHeavyHitters].
+// not exceed, without allocating it. This is MemoryBytes if it is not 0.
+// Otherwise it is 350/Phi or 640*K bytes, but at least 40 KB, and keys with
+// more than 8 bytes need additional memory. A new HeavyHitters uses little
+// memory, and more as keys are added. EstimatedBytes returns the errors of
+// [NewHeavyHitters].
 func (c HeavyConfig) EstimatedBytes() (uint64, error) {
 	g, err := c.goal(hashfam.ErrParams)
 	if err != nil {

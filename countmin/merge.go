@@ -11,14 +11,15 @@ import (
 
 // Merge adds the counts of the other sketches to s, counter by counter. Unless
 // s is conservative, the result is the sketch that would have been built from
-// all keys. Conservative counts will still never be below the truth, but the
-// parts' errors add up to more than the error of a single sketch. Merging s
-// with itself doubles all counts.
+// all keys. In a conservative sketch, the errors of the parts add up, so counts
+// are less accurate than in a single sketch, but they are not below the truth.
+// Merging s with itself doubles all counts.
 //
-// If a sketch's [Params] differ, Merge returns [hashfam.ErrIncompatible],
-// naming the field and, if there are several sketches, the index in others, and
-// leaves s unchanged. When s is larger than the cache, one call with many
-// sketches is faster than many calls, because it passes over s only once.
+// If the [Params] of another sketch differ, Merge returns
+// [hashfam.ErrIncompatible] and leaves s unchanged. The error names the field
+// and, if there are several sketches, the index in others. When s is larger
+// than the cache, one call with many sketches is faster than many calls,
+// because it passes over s only once.
 func (s *Sketch) Merge(others ...*Sketch) error {
 	if err := merge.Mergeable(errs, "Params", s.params, others, (*Sketch).Params); err != nil {
 		return err
@@ -54,9 +55,9 @@ func addCells[C counter](dst, src []C) {
 	}
 }
 
-// InnerProduct estimates the sum, over all keys, of the key's count in s times
-// its count in other. For example, this is the size of the join when two
-// streams are joined by key. The estimate is never too low, and with
+// InnerProduct estimates the sum, over all keys, of a key's count in s times
+// the same key's count in other. For example, this is the size of the join when
+// two streams are joined by key. The estimate is never too low, and with
 // probability 1-Delta or more, its error is no more than Epsilon times the
 // product of the totals (Cormode and Muthukrishnan 2005, section 4.2).
 //

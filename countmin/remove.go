@@ -13,18 +13,18 @@ import (
 // will be below the truth (the strict turnstile model; Cormode and
 // Muthukrishnan 2005, section 4.1).
 //
-// Remove does not decrement a counter at its maximum, so the counts of other
-// keys that share this counter may be too high by more than
-// [Sketch.ErrorBound], with a probability above Delta.
+// Remove does not decrement a counter at its maximum, so other keys that share
+// this counter may have an error above [Sketch.ErrorBound] with a probability
+// above Delta.
 //
-// If the key was counted fewer times, other keys lose the difference and their
-// counts may be too low. Remove can only detect this, and return
-// [hashfam.ErrParams], if n exceeds the result of Count or the total.
+// If the key was counted fewer than n times, the counts of other keys may
+// become too low. Remove can detect this, and then returns [hashfam.ErrParams],
+// only if n exceeds the result of Count or the total.
 //
 // Remove always returns ErrParams if s is conservative, because a key then may
-// not have raised all of its counters. It does the same if s was decoded from
-// forged counters whose sum in a row is 2^64-1 or more, although the total and
-// all of the row's counters are below their maximum.
+// not have raised all of its counters. It also returns ErrParams if s was
+// decoded from forged data: the counters of a row have a sum of 2^64-1 or more,
+// although the total and all of these counters are below their maximum.
 func (s *Sketch) Remove(key []byte, n uint64) error { return s.RemoveDigest(s.hash.Sum(key), n) }
 
 // RemoveDigest is like [Sketch.Remove] for a key's digest, which must be
@@ -51,8 +51,8 @@ func (s *Sketch) RemoveDigest(d hashfam.Digest, n uint64) error {
 }
 
 // subtract subtracts n from the key's counter in every row, except from
-// counters at their maximum, because the true count may be higher. No other
-// counter may be below n.
+// counters at their maximum, because the true count may be higher. All other
+// counters must be n or more.
 func (c cells[C]) subtract(w uint64, d hashfam.Digest, n uint64) {
 	p := d.Probe()
 	for row := uint64(0); row < uint64(len(c)); row, p = row+w, p.Next() {
@@ -69,10 +69,11 @@ func (c cells[C]) subtract(w uint64, d hashfam.Digest, n uint64) {
 //
 // Counters at their maximum are halved, too, because otherwise the most
 // frequent keys would never fade. After Halve, a count may therefore be too
-// low. But imagine a counter for this key alone, which stops at the same
-// maximum and is halved with s: Count never returns less than this counter.
-// [Sketch.ErrorBound] then refers to the difference from this counter, but may
-// be a little too low because of rounding. A total of 2^64-1 stays the same.
+// low. But imagine a private counter for the key that stops at the same maximum
+// and is halved with s. Count never returns less than this private counter, and
+// [Sketch.ErrorBound] refers to the difference between these two numbers. This
+// bound may be a little too low because of rounding. A total of 2^64-1 stays
+// the same.
 func (s *Sketch) Halve() error {
 	rows := s.rows()
 	if !s.params.Conservative {

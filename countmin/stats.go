@@ -22,13 +22,13 @@ func (s *Sketch) ErrorBound() uint64 {
 	return s.total
 }
 
-// ErrorQuantile returns an error that the count of a key exceeds with a
-// probability of no more than delta, which should be above 0 and below 1. It is
-// usually far below [Sketch.ErrorBound] because it is computed from the
-// counters of s. The error of a key in a row is the value of a random counter.
-// The probability that the count is too high by more than t is therefore the
-// product, over all rows, of the fraction of counters above t (Ting, KDD 2018).
-// For m keys at once, use delta/m.
+// ErrorQuantile returns the least t such that a key's count is too high by more
+// than t with a probability of no more than delta, which should be above 0 and
+// below 1. It is usually far below [Sketch.ErrorBound] because it is computed
+// from the counters of s. In each row, the error of a key's counter is
+// distributed like the value of a random counter. The probability of an error
+// above t is therefore the product, over all rows, of the fraction of counters
+// above t (Ting, KDD 2018). For m keys at once, use delta/m.
 //
 // The key must not have been chosen by anyone who knows the family. If s is
 // conservative, the probability is proven only for keys that were never

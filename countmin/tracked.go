@@ -16,10 +16,10 @@ import (
 // covers, which can be longer than its Keys or Span, so Low may be above the
 // count in the last Keys keys or the last Span.
 //
-// If you need to show a single number, use High, by which All sorts, since it
-// is usually closer to the true count. But after merging structures without
+// If you need to show a single number, use High, since it is usually closer to
+// the true count, and All sorts by it. But after merging structures without
 // MemoryBytes, use Low. Under "Heavy hitters", docs/theory.md lists the errors
-// of both.
+// of High and Low.
 type Estimate struct{ Low, High uint64 }
 
 // A tracked contains everything that HeavyHitters and Window have in common.
@@ -30,8 +30,8 @@ type tracked[S scope[S]] struct {
 	panes  tracker.Panes // one for the whole stream, or those of a window
 }
 
-// A scope is whole, for HeavyHitters, or recent, for Window. The latter
-// contains the window's configuration and position.
+// A scope is whole, for HeavyHitters, or recent, for Window. A recent contains
+// the window's configuration and position.
 type scope[S any] interface {
 	comparable
 
@@ -142,15 +142,15 @@ func (t *tracked[S]) list() (list []tracker.Item, next uint64) {
 
 // Threshold returns the lowest High with which All yields a key. It is never 0.
 //
-// With Phi, it is Phi times the total, rounded up. It tolerates the rounding of
-// a Phi such as 1/50, so a key that was counted 20 times out of 1,000 is a
-// heavy hitter. Since a [Window] also covers keys that may be too old, its
-// total is one that the last Keys keys, or the keys of the last Span, are
-// certain to reach.
+// With Phi, it is Phi times the total, rounded up. Threshold tolerates the
+// rounding of a Phi such as 1/50, so a key that was counted 20 times out of
+// 1,000 is a heavy hitter. In a [Window], which also covers older keys, this
+// total includes only keys that are certain to be among the last Keys keys, or
+// in the last Span.
 //
 // With K, it is the High of the last of the K keys, or 1 if fewer than K keys
-// are tracked. Other keys can have the same High but come later, so All omits
-// them. With K, Threshold must sort the tracked keys as All does.
+// are tracked. If more keys have this High, All omits those that come later in
+// its order. With K, Threshold must sort the tracked keys as All does.
 func (t *tracked[S]) Threshold() uint64 {
 	phi, k, total := t.scope.goal(&t.panes)
 	if k == 0 {
@@ -175,8 +175,8 @@ func threshold(phi float64, total uint64) uint64 {
 // number and the length of the frequent keys, or for the noise of all others.
 //
 // With K, it reports whether no other key can have a higher count than one of
-// the K. If another key may have the same count as the last of these, either
-// can be reported. With K, Complete must sort the tracked keys as All does.
+// the K. If another key has the same count as the last of the K keys, All may
+// yield either. With K, Complete must sort the tracked keys as All does.
 func (t *tracked[S]) Complete() bool {
 	_, k, _ := t.scope.goal(&t.panes)
 	if k == 0 {

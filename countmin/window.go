@@ -13,16 +13,16 @@ import (
 
 // A Window finds the frequent keys of a stream's recent part, which is either
 // the last W keys or the keys of the last time span T. With Phi, these are the
-// keys that make up this fraction of the recent part, or more, and with K, its
-// K most frequent keys. Use [NewWindow] to create a Window. It must not be
-// copied by value; use [Window.Clone] instead.
+// keys that make up at least the fraction Phi of the recent part; with K, they
+// are the K most frequent keys. Use [NewWindow] to create a Window. It must not
+// be copied by value; use [Window.Clone] instead.
 //
-// A Window is a ring of Parts+1 panes. Each pane counts W/Parts keys, or a time
-// of T/Parts, as [HeavyHitters] does. When the newest pane is full, or when its
-// time is over, the oldest pane is dropped and a new one begins. The window
-// therefore always covers the recent part, and up to one more pane. If W is not
-// a multiple of Parts, W/Parts is rounded up, so the window covers up to
-// Parts-1 additional keys.
+// A Window is a ring of Parts+1 panes. Each pane counts W/Parts keys, or the
+// keys of a time of T/Parts, as a [HeavyHitters] does. When the newest pane is
+// full, or when its time is over, the oldest pane is dropped and a new one
+// begins. The window therefore always covers the recent part, and up to one
+// more pane. If W is not a multiple of Parts, W/Parts is rounded up, so the
+// window covers up to Parts-1 additional keys.
 //
 // All bounds refer to the covered part, and so does the list with K. With Phi,
 // [Window.Threshold] is the fraction Phi of a total that the recent part alone
@@ -32,8 +32,9 @@ import (
 // If almost all keys are in the oldest pane, [Window.Complete] may therefore
 // return false.
 //
-// Queries of a key, Total, MissBound and, with Phi, Threshold and Complete run
-// in O(Parts) time. Lists look up each tracked key in every pane.
+// Estimate, Total, MissBound and, with Phi, Threshold and Complete run in
+// O(Parts) time. The methods that sort the tracked keys, such as All, look up
+// each of these keys in every pane.
 //
 // A Window uses neither a clock nor a goroutine. In a window of time, call
 // [Window.Advance] before Add, which counts a key at the time of the last

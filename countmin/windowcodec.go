@@ -110,8 +110,8 @@ func decodePane(r *frame.Reader, t *tracker.Tracker, i int, data []byte, fam has
 	return data[n:], nil
 }
 
-// checkPane returns an error if no window can have pane i after the previous
-// ones. In a window of Keys, a pane begins when the previous one is full. In a
+// checkPane returns an error if pane i has a number of keys that no window can
+// have. In a window of Keys, a pane begins when the previous one is full. In a
 // window of time, only the last pane can contain keys while the time is
 // unknown.
 func (s *recent) checkPane(r *frame.Reader, panes []tracker.Tracker, i int) error {

@@ -10,10 +10,10 @@ import (
 	"github.com/filterfam/filterfam/internal/ring"
 )
 
-// A WindowConfig describes which keys to find in a stream's recent part, which
-// is either the last Keys keys or the keys of the last Span: the keys that make
-// up a fraction Phi of this part, or its K most frequent ones. Exactly one of
-// Phi and K must be set, and exactly one of Keys and Span.
+// A WindowConfig describes which keys to find in a stream's recent part: those
+// that make up a fraction Phi of this part, or the K most frequent ones. The
+// recent part is either the last Keys keys or the keys of the last Span.
+// Exactly one of Phi and K must be set, and exactly one of Keys and Span.
 type WindowConfig struct {
 	// Phi is the fraction of the recent part that makes a key a heavy hitter:
 	// 0.001 is one in a thousand. It must be above 0 and at most 1, or 0 if K
@@ -25,11 +25,11 @@ type WindowConfig struct {
 	// covers, which can be longer than Keys or Span; see Parts.
 	K int
 
-	// Keys is the number of keys that the window covers, from 1 to 2^62. It
-	// must be 0 if Span is given.
+	// Keys is the number of keys in the recent part, from 1 to 2^62. It must be
+	// 0 if Span is given.
 	Keys uint64
 
-	// Span is the time that the window covers, rounded up to a multiple of
+	// Span is the duration of the recent part, rounded up to a multiple of
 	// Parts nanoseconds. It must be 0 if Keys is given.
 	Span time.Duration
 
@@ -43,8 +43,8 @@ type WindowConfig struct {
 
 	// MemoryBytes, if it is not zero, limits the memory as in a [HeavyConfig].
 	// It must be at least 1,280 times Parts+1. If it is 0, each of the Parts+1
-	// panes uses as much memory as a HeavyHitters for the pane's keys that has
-	// the same K or, in place of Phi, Phi*Parts/(Parts+1).
+	// panes uses as much memory as a HeavyHitters that counts the pane's keys
+	// with the same K or, if Phi is set, with a Phi of Phi*Parts/(Parts+1).
 	MemoryBytes int
 
 	// Family hashes the keys, as in a [HeavyConfig].
@@ -63,9 +63,9 @@ const (
 )
 
 // EstimatedBytes is like [HeavyConfig.EstimatedBytes] for a Window. Without
-// MemoryBytes, a Window uses about as much memory as Parts+1 HeavyHitters.
-// Each of these has the same K or, because the panes of a Window need a lower
-// Phi, the fraction Phi*Parts/(Parts+1). EstimatedBytes returns the errors of
+// MemoryBytes, a Window uses about as much memory as Parts+1 HeavyHitters with
+// the same K or, because the panes of a Window need a lower Phi, with the
+// fraction Phi*Parts/(Parts+1). EstimatedBytes returns the errors of
 // [NewWindow].
 func (c WindowConfig) EstimatedBytes() (uint64, error) {
 	c, err := c.rounded()

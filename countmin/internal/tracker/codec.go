@@ -70,10 +70,10 @@ func (t *Tracker) byDigest() []record {
 	return slices.SortedFunc(t.log.all(), func(a, b record) int { return cmp.Compare(t.log.digest(a), t.log.digest(b)) })
 }
 
-// Decode returns the tracker with the given goal and payload, using digests
-// computed by fam. It does not retain data. Decode compares each field with the
-// goal, the other fields and the length of data, and returns ErrCorrupt if they
-// do not agree.
+// Decode returns the tracker with the given goal and payload, and computes the
+// digests of the keys using fam. Decode does not retain data. It compares each
+// field with the goal, the other fields and the length of data, and returns
+// ErrCorrupt if they do not agree.
 func Decode(r *frame.Reader, data []byte, g Goal, fam hashfam.Family) (Tracker, error) {
 	if len(data) < fixedBytes {
 		return Tracker{}, r.Corrupt("payload length", len(data), fmt.Sprint("at least ", fixedBytes))

@@ -9,8 +9,7 @@ import (
 
 // A Goal describes which keys a tracker should find, and how many bytes it can
 // use. All sizes are computed in 64 bits, so they are the same on every
-// platform. But on platforms with 32-bit addresses, MaxMemory and maxLog are
-// lower.
+// platform, except that MaxMemory and maxLog are lower with 32-bit addresses.
 type Goal struct {
 	Phi    float64 // for heavy hitters, the fraction of the total, otherwise 0
 	K      int     // for the top k, their number, otherwise 0
@@ -56,8 +55,8 @@ func (g Goal) wanted() int {
 }
 
 // tailWords returns the initial number of words in the tail. With a budget, the
-// tail gets half of it, rounded down to four significant bits, so that it can
-// be halved.
+// tail gets half of it. The number of words is rounded down to four significant
+// bits, so that it can be halved several times.
 func (g Goal) tailWords() uint64 {
 	switch {
 	case !g.grows():

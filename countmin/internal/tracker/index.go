@@ -36,9 +36,9 @@ func (x *index) find(l log, d hashfam.Digest) record {
 	return r
 }
 
-// link appends r, which must not be in a chain yet, to its chain. Keys that
-// were admitted early are therefore found first, and they are the most likely
-// to come again.
+// link appends r, which must not be in a chain yet, to the chain of its digest.
+// Keys that were admitted early are therefore found first, which saves time
+// because they are usually the most frequent ones.
 func (x *index) link(l log, r record) {
 	l.setNext(r, none)
 	head := x.head(l.digest(r))

@@ -112,14 +112,16 @@ func (l log) compare(r, s record) int {
 	return cmp.Compare(l.digest(s), l.digest(r))
 }
 
-// countFreeing returns the lowest count, but at least low, with this property:
-// the records with this count or a lower one have the given number of bytes or
-// more, or are all records. It adds up the records' bytes in buckets, by the
-// difference between count and low. Each difference below 16 has a bucket of
-// its own. If the result is in one of these, as it usually is, one pass over
-// the log is enough. Larger differences share a bucket if they have the same
-// length and the same four leading bits. If the result is in such a bucket,
-// countFreeing starts again with the lowest count of this bucket as low.
+// countFreeing returns the lowest count c, but at least low, for which evicting
+// all records with a count of c or less frees the given number of bytes, or
+// empties the log.
+//
+// countFreeing adds up the records' bytes in buckets, by the difference between
+// count and low. Each difference below 16 has a bucket of its own. The result
+// is usually one of these, so one pass over the log is enough. Any other bucket
+// is for all differences that have the same number of bits and the same four
+// leading bits. If the result is in such a bucket, countFreeing begins again
+// with the bucket's lowest count as low.
 func (l log) countFreeing(size, low uint64) uint64 {
 	var buckets [8 * 64]uint64
 	for r := range l.all() {

@@ -8,7 +8,8 @@ import (
 
 // Merge adds the counts of the other trackers, which must have the same Goal.
 // If memory allows, t will then track every key that any of the trackers
-// tracked. Otherwise keys are evicted once, as in Observe.
+// tracked. Otherwise keys are evicted as in Observe: once at the end or, if the
+// logs together are longer than 2*maxLog, several times.
 func (t *Tracker) Merge(others ...*Tracker) {
 	sides := append([]*Tracker{t}, others...)
 	sides = slices.DeleteFunc(sides, func(side *Tracker) bool { return side.total == 0 })
@@ -43,10 +44,11 @@ func (t *Tracker) addTails(sides []*Tracker) {
 	}
 }
 
-// addRecords adds the records to t, whose log is empty. A record's exact part
-// is the sum over all sides. For the rest, which the sides counted in their
-// tails, it uses the key's count in the merged tail. This count does not depend
-// on the order of merges as long as the tail has the same number of counters.
+// addRecords adds the records to t, whose log is empty. The exact part of a
+// key's count is the sum of the exact parts in all sides. The rest, which the
+// sides counted in their tails, is replaced by the key's count in the merged
+// tail. This count does not depend on the order of merges as long as the tail
+// has the same number of counters.
 func (t *Tracker) addRecords(sides []*Tracker) {
 	for _, side := range sides {
 		for from := range side.log.all() {
@@ -71,7 +73,7 @@ func (t *Tracker) addRecords(sides []*Tracker) {
 // must have the same Goal. Tracker i of n must have counted exactly the keys
 // whose digests d have d.Shard(n) = i. Since no key is in two shards, only the
 // totals are added. A counter of the joint tail is the maximum of the shards'
-// counters, because it need not exceed the highest count of any of its keys.
+// counters, because a counter need not exceed the highest count of its keys.
 // Join copies the records.
 func Join(shards []*Tracker) Tracker {
 	t := New(shards[0].Goal)
@@ -102,8 +104,8 @@ func (t *Tracker) Stray(shard, n int) bool {
 }
 
 // fit completes a tracker after Merge or Join has built its log. If the log is
-// longer than its room, fit does the same as makeRoom: the room grows, or
-// records are evicted. Then the log's array has no unused memory.
+// longer than its room, the room grows or records are evicted, as in makeRoom.
+// Afterwards, the log's array has no unused memory.
 func (t *Tracker) fit() {
 	length := uint64(len(t.log))
 	t.resize(length)

@@ -47,8 +47,8 @@ var Zero = (&fault.Maker{Package: "countmin"}).Zero(
 	"HeavyHitters or Window", "NewHeavyHitters or NewWindow, or decode into it")
 
 // ObserveN counts key n times, and begins a pane whenever the last one is full.
-// If n is so large that ObserveN would drop some of the panes that it has begun
-// itself, it skips these panes. So it begins at most len(p.All)+1 panes.
+// If n is so large that ObserveN would drop many panes that it has begun
+// itself, it skips these panes, so that it begins at most len(p.All)+1.
 func (p *Panes) ObserveN(d hashfam.Digest, key []byte, n uint64) {
 	if size := p.size; size > 0 {
 		n -= (n/size - min(n/size, uint64(len(p.All)))) * size // these would be dropped again

@@ -8,8 +8,8 @@ const evictShare = 16
 
 // makeRoom reports whether a record with the given size and count should be
 // admitted, and makes room for it if the log is full. While the log has fewer
-// records than it should, its room grows if possible. Otherwise other records
-// are evicted.
+// than t.want records, its room grows if possible. Otherwise other records are
+// evicted; see replace.
 func (t *Tracker) makeRoom(size, count uint64) bool {
 	length := uint64(len(t.log)) + size
 	return length <= t.room() || t.live < t.want && t.grow(length) || t.replace(size, count)
@@ -22,7 +22,8 @@ func (t *Tracker) makeRoom(size, count uint64) bool {
 // log's room grows and nothing is evicted.
 //
 // A long record, with more than 1/evictShare of the log's room, would displace
-// many others. If its count is not higher than theirs, the others stay.
+// many others. If its count is not higher than theirs, it is refused and they
+// stay.
 func (t *Tracker) replace(size, count uint64) bool {
 	if size > t.roomFor(size) {
 		return false // too long even for an empty log
@@ -95,8 +96,8 @@ func (t *Tracker) evict(bar, size uint64) {
 	t.relink()
 }
 
-// lastBeforeK returns the rank of the last record to evict. Records can be
-// evicted if their count is at most bar, beginning with the lowest rank. Since
+// lastBeforeK returns the rank of the last record to evict. Only records with a
+// count of at most bar are evicted, in the order that rank determines. Since
 // many records can have the same count, evicting all of them could leave far
 // fewer than K. So lastBeforeK stops when only K records remain and the given
 // number of bytes is freed.

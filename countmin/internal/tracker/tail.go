@@ -12,11 +12,11 @@ import (
 // are narrow: they have 4 bits at first, and double in width when a count no
 // longer fits. A third row would be useless while the tail is sparse, and would
 // reduce the accuracy later, when wider rows are a better use of the memory.
-// While all counters are zero, which is the case until a record is evicted or
-// refused, they have no memory.
+// Until a record is evicted or refused, all counters are zero and have no
+// memory.
 //
-// Shifts are masked with 7 or 63 where they are known not to be larger, so that
-// the compiler omits the code for larger ones.
+// Shift counts are masked with 7 or 63. This does not change them, but it
+// allows the compiler to omit the code for shifts of 64 or more.
 type tail struct {
 	words []uint64 // nil while all counters are zero
 	size  uint32   // number of words, whether or not they are allocated
@@ -133,12 +133,12 @@ func (t *tail) widen() {
 // halve halves the number of counters, and the memory.
 func (t *tail) halve() { t.reshape(t.size/2, t.shift) }
 
-// reshape gives the tail another number of words and width, with which it must
-// have as many counters as before, or half as many. If it has half as many,
-// each is the maximum of the two neighbors that it replaces. With conservative
-// update this is enough, since a counter need not exceed the highest count of
-// its keys. Keys find their counters at the new positions because
-// [hashfam.Reduce](x, n/2) is half of Reduce(x, n).
+// reshape changes the number of words and the width of the counters. The tail
+// must then have as many counters as before, or half as many. If it has half as
+// many, each is the maximum of the two neighbors that it replaces. With
+// conservative update this is enough, since a counter need not exceed the
+// highest count of its keys. Keys find their counters at the new positions
+// because [hashfam.Reduce](x, n/2) is half of Reduce(x, n).
 func (t *tail) reshape(words uint32, shift uint8) {
 	n := tail{size: words, shift: shift, grows: t.grows}
 	if t.words != nil {
@@ -189,9 +189,9 @@ func (t *tail) addTail(o tail) {
 	}
 }
 
-// sumsFit reports whether all counters of t and o, which must have the same
-// shape, can be added. In each pair of words, it looks for a carry out of a
-// counter's highest bit.
+// sumsFit reports whether the counters of t and o, which must have the same
+// shape, can be added without overflow, or saturate at 64 bits. In each pair of
+// words, it looks for a carry out of a counter's highest bit.
 func (t *tail) sumsFit(o *tail) bool {
 	if t.shift == tailMaxShift {
 		return true // since they saturate

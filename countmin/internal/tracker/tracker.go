@@ -29,8 +29,8 @@ import (
 //
 // When there is no room, the records with the lowest counts are evicted, and
 // their counts are written back to the tail. floor is the highest count that
-// was evicted. missed is the same number, but becomes higher when a long key is
-// refused, or in a merge. The following is always true:
+// was evicted. missed is equal to floor at first, but becomes higher when a
+// long key is refused, or in a merge. The following is always true:
 //
 //   - A record's count, which began as an estimate, is not below the truth.
 //   - A key without a record has a count of no more than missed.
@@ -38,7 +38,7 @@ import (
 //
 // The arrays grow with the keys that are counted, up to the budget if there is
 // one, so a Goal alone does not use memory. A Tracker that contains only a Goal
-// is blank: it is empty and is encoded as nothing.
+// is blank: it has counted nothing, and its payload has no bytes.
 type Tracker struct {
 	// The fields that Observe uses come first, so they share few cache lines.
 	total  uint64
@@ -87,8 +87,8 @@ func Observe[K Key](p *Panes, d hashfam.Digest, key K, n uint64) {
 }
 
 // admit appends a record. If the log's array is full, it becomes four times as
-// large, but not larger than the log's room, so that the size is proportional
-// to the keys that were admitted.
+// large, but not larger than the log's room, so that memory is proportional to
+// the size of the admitted keys.
 func admit[K Key](t *Tracker, count, guess uint64, d hashfam.Digest, key K) {
 	length := uint64(len(t.log)) + recordBytes(uint64(len(key)))
 	if length > uint64(cap(t.log)) {
