@@ -73,9 +73,9 @@ func (s *setup) lanes(words []uint64) batch.Array {
 	return a
 }
 
-// addLines calls addBlocked for each digest. There must be at least one. For
-// each digest, the AVX-512 version reads and writes the line once, and
-// prefetches the line of a later digest.
+// addLines calls addBlocked for each digest. There must be at least one digest.
+// For each digest, the AVX-512 version reads and writes the line only once, and
+// it prefetches the lines of later digests.
 func addLines(words []uint64, lines uint64, k int, digests []hashfam.Digest) {
 	if useAVX512 {
 		addLinesAVX512(words, digests, k)

@@ -22,8 +22,8 @@ func (f *Filter) AppendBinary(dst []byte) ([]byte, error) {
 // AppendFrame appends an encoded filter to dst and returns the extended slice.
 // The filter contains the keys with the given digests, which must be computed
 // by c.Family. The bytes are the same as after [New], [Filter.AddAll] and
-// [Filter.AppendBinary], but AppendFrame does not allocate the filter because
-// it sets the bits directly in dst. There can be more or fewer digests than
+// [Filter.AppendBinary], but AppendFrame usually sets the bits directly in dst,
+// without allocating a filter. There can be more or fewer digests than
 // c.Capacity. If c.Capacity and c.MemoryBytes are both 0, the capacity is the
 // number of digests, or 1 if there are none. If New would return an error,
 // AppendFrame returns dst and this error.

@@ -20,8 +20,8 @@ import (
 //
 // Lookups are as fast as in a plain filter, but Adds are slower because bits
 // are set using atomic instructions. Only [Concurrent.ContainsOrAdd] uses
-// locks, when the key is not found. SizeBytes does not include the 4 KiB of
-// these locks.
+// locks, and only if the key is not found. SizeBytes does not include these
+// locks, which need 4 KiB.
 type Concurrent struct {
 	setup
 	words []uint64 // must be accessed atomically

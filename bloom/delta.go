@@ -12,8 +12,8 @@ import (
 )
 
 // deltaParams are the parameters in a frame of kind BloomDelta, version 1. The
-// payload is the Rice code (see below) of the positions of the bits that differ
-// or, if they are fewer, of the bits that are equal.
+// payload is the Rice code (see riceBits) of positions: those of the bits that
+// differ or, if fewer bits are equal, those of the equal bits.
 type deltaParams struct {
 	Changed uint64 // offset 0: number of bits that differ
 	Base    uint64 // 8: fingerprint of the filter that the delta applies to
@@ -37,9 +37,8 @@ func parseDelta(h frame.Header, _ hashfam.Family) (deltaParams, error) {
 //
 // If n of the m bits changed, and n is at most m/4, a delta has 72 bytes and
 // about 1.5 + log2(m/n) bits for each changed bit, rounded up to whole words.
-// This is usually up to 3% more than the minimum. It is up to 9% more if a
-// third of the bits changed, but a delta is never longer than the encoding of
-// f.
+// This is usually up to 3% more than the minimum, and up to 9% more if a third
+// of the bits changed. But a delta is never longer than the encoding of f.
 //
 // Since a delta can set and clear bits, f and old can also be the results of
 // Filter.Bloom in package counting at different times. Use [Filter.Clone] to
@@ -73,15 +72,15 @@ func (f *Filter) AppendDelta(dst []byte, old *Filter) ([]byte, error) {
 //
 // ApplyDelta returns [hashfam.ErrIncompatible] if f is another filter or in
 // another state, [hashfam.ErrFamily] if the delta is for a filter with another
-// family, [hashfam.ErrVersion] if a later version created it, and
-// [hashfam.ErrCorrupt] if it is damaged or its result is wrong. After an error,
-// f is unchanged. ApplyDelta allocates the size of the delta, 1/60 of the
-// filter size, and as many KB as AppendDelta.
+// family, [hashfam.ErrVersion] if a later version of the library created it,
+// and [hashfam.ErrCorrupt] if the delta is damaged or produces a wrong result.
+// After an error, f is unchanged. ApplyDelta allocates the size of the delta,
+// 1/60 of the filter size, and up to 60 or 300 KB, as in AppendDelta.
 //
 // With a keyed family, nobody without the key can create a delta that will be
-// accepted. But anyone can send an existing one again, if the filter is in the
-// state for which it was created. With the public family, anyone can create
-// deltas.
+// accepted. But anyone can resend an existing delta, and it will be accepted if
+// the filter is again in the state for which the delta was created. With the
+// public family, anyone can create deltas.
 func (f *Filter) ApplyDelta(delta []byte) error {
 	d, code, err := deltaFormat.Read(frame.NewBytesReader(delta, errs), f.params.Family)
 	if err != nil {

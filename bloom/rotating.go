@@ -100,9 +100,9 @@ func (r *Rotating) ContainsOrAddDigest(d hashfam.Digest) bool {
 // Advance moves the end of the window to t, and forgets all keys that are older
 // than Span + Span/G. If an earlier call had a later time, Advance does
 // nothing, and keys will still be added at the later time. Keys that were added
-// before the first call of Advance count as added at the time of this call. All
-// times before 1677 are treated as the same time, and so are all times after
-// 2262.
+// before the first call of Advance count as added at the time of that first
+// call. All times before 1677 are treated as the same time, and so are all
+// times after 2262.
 //
 // If Span is 0, Advance has no effect. It runs in constant time unless it
 // clears generations.

@@ -22,8 +22,8 @@ type rotatingParams struct {
 	Generations uint8         // 34: G
 	_           [5]uint8      // 35: zeros
 	// 40: position of the window. If Span is 0, this is the number of keys in
-	// the newest generation, otherwise this generation's number since 1970, or
-	// -2^63 if the time is unknown.
+	// the newest generation. Otherwise, it is the number of the newest
+	// generation, counted from 1970, or -2^63 if the time is unknown.
 	Position uint64
 }
 

@@ -88,9 +88,10 @@ func (c RotatingConfig) plan() (RotatingConfig, Params, error) {
 	return c, p, nil
 }
 
-// generation returns the Config of a generation. ContainsOrAdd adds only keys
-// that are not found, so they set more new bits than random keys: on average, n
-// of them set at most as many bits as n/(1-rate) random keys.
+// generation returns the Config of a generation. The Capacity is larger than
+// the number of keys in a generation, because ContainsOrAdd adds only keys that
+// are not found, and such keys set more new bits than random keys. On average,
+// n such keys set at most as many bits as n/(1-rate) random keys.
 func (c RotatingConfig) generation() Config {
 	n := c.perGeneration()
 	rate := c.FPRate / float64(c.Parts+1)

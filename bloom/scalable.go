@@ -15,11 +15,11 @@ import (
 // filters, called stages. Keys are added to the newest stage until it is full.
 // Then a stage for twice as many keys follows.
 //
-// Each stage uses a part of FPRate, and later stages usually a smaller one.
+// Each stage uses a part of FPRate, which is usually smaller for later stages.
 // Since the sum of the stages' rates does not exceed FPRate, the filter's rate
 // stays below FPRate while it can grow. For a rate of 1%, the filter uses 11
-// bits per key when it contains Expected keys. With up to 100 times as many, it
-// uses 13 to 38 bits per key, with the maximum right after a stage was added.
+// bits per key when it contains Expected keys. With up to 100 times as many
+// keys, it uses 13 to 38 bits per key, and most right after a stage was added.
 // For absent keys, all stages need to be queried, so lookups become slower as
 // the filter grows. EstimatedLen does not count keys that were already found
 // when they were added; their fraction is below FPRate.

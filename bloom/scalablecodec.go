@@ -166,8 +166,8 @@ func (s *Scalable) readStages(words []uint64, n uint64) error {
 // A stage for n keys with rate p must have at least n log2(1/p) bits, the
 // minimum for any structure. Valid stages have more, because a Bloom filter
 // needs 1.44 times this number. If MemoryBytes has no room for another stage of
-// the newest stage's size, the newest may have fewer bits, but not fewer than
-// the stage before it.
+// the newest stage's size, the newest stage may have fewer bits, but not fewer
+// than the stage before it.
 func (s *Scalable) checkStages() error {
 	if s.stored > s.capacity() {
 		return errs.Field(hashfam.ErrCorrupt, "keys in the newest stage", s.stored, fmt.Sprintf("at most %d", s.capacity()))

@@ -97,8 +97,8 @@ func (c ScalableConfig) capacityOf(i int) uint64 {
 }
 
 // rateOf returns the rate of stage i. The sum over all stages is FPRate: the
-// first stage, which may be the only one, uses half of it, and each later stage
-// uses 30% of the rest.
+// first stage, which may be the only one, uses half of FPRate, and each later
+// stage uses 30% of the rest.
 func (c ScalableConfig) rateOf(i int) float64 {
 	if i == 0 {
 		return c.FPRate / 2

@@ -6,8 +6,8 @@ import (
 )
 
 // paddedWords returns the number of words that the bit array uses in a frame's
-// payload. It is padded to whole lines, so each array begins at a multiple of
-// 64 bytes.
+// payload. Each array is padded to whole lines, so the next one begins at a
+// multiple of 64 bytes.
 func (p Params) paddedWords() uint64 { return (p.words() + lineWords - 1) / lineWords * lineWords }
 
 // yield yields the bit array of every stage, followed by its padding.

@@ -58,9 +58,10 @@ func (f *Filter) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 }
 
 // hasEach appends the result of has for each digest to dst, which must have
-// enough capacity. In a Classic filter, has is hasNear, since hasFar saves
-// nothing here: group loads all counters of a large filter, and in a small
-// filter, hasFar is slower.
+// enough capacity. In a Classic filter, has is hasNear, which tests all k
+// counters of a key, because hasFar, which stops at the first zero, is not
+// faster here. In a large filter, group has already loaded or requested all k
+// counters, and in a small filter, hasFar is slower.
 func (f *Filter) hasEach(dst []bool, digests []hashfam.Digest,
 	has func(counters nibbles.Counters, span uint64, k int, d hashfam.Digest) bool) []bool {
 	for group, rest := f.group(digests); len(group) > 0; group, rest = f.group(rest) {
@@ -87,9 +88,9 @@ func (f *Filter) CountAll(dst []uint64, digests []hashfam.Digest) []uint64 {
 
 // group splits digests into the group that the caller should process next, and
 // the rest. In a Blocked filter, and in a Classic filter that is larger than
-// the cache, it also loads the counters of this group or requests those of the
-// next one; see [batch.Spread]. In other filters, the group contains all
-// digests.
+// the cache, group also loads the counters of this group's keys, or requests
+// those of the next group without waiting; see [batch.Spread]. In other
+// filters, the group contains all digests.
 func (f *Filter) group(digests []hashfam.Digest) (group, rest []hashfam.Digest) {
 	switch {
 	case len(digests) == 0:

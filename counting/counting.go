@@ -114,8 +114,8 @@ func (f *Filter) CountDigest(d hashfam.Digest) uint64 {
 	panic(zeroFilter)
 }
 
-// Delete removes one copy of key and reports whether it found one. Otherwise,
-// the filter is unchanged.
+// Delete removes one copy of key and reports whether it found one. If not, the
+// filter is unchanged.
 //
 // Delete must only be called for keys that were added. A key that was never
 // added, or was already deleted as often as it was added, may be a false
@@ -186,9 +186,9 @@ func count(counters nibbles.Counters, m uint64, k int, d hashfam.Digest) uint64 
 	return least
 }
 
-// remove decrements the counters one after another. When it finds a zero, the
-// key is absent, so it restores the previous counters by incrementing them
-// again. This works because a counter that was decremented is now at most 13,
+// remove decrements the counters one after another. If a counter is zero, the
+// key is absent, so remove increments the previous counters again to restore
+// them. This works because a counter that was decremented is now at most 13,
 // and a stuck counter does not change.
 func remove(counters nibbles.Counters, m uint64, k int, d hashfam.Digest) bool {
 	for p, done := d.Probe(), 0; done < k; p, done = p.Next(), done+1 {

@@ -75,11 +75,11 @@ func (f *Filter) Equal(other *Filter) bool {
 }
 
 // Bloom returns a Bloom filter of the keys in the filter: bit i is set if
-// counter i is not zero. Its Contains returns the same results, but it needs
-// only a quarter of the memory. Except for the bits of stuck counters, the
-// result is identical, bit for bit, to a filter that package bloom builds from
-// these keys with equal parameters. Bloom reads all counters and allocates m/8
-// bytes.
+// counter i is not zero. Contains returns the same results for both filters,
+// but the Bloom filter needs only a quarter of the memory. Except for the bits
+// of stuck counters, the result is identical, bit for bit, to a filter that
+// package bloom builds from these keys with equal parameters. Bloom reads all
+// counters and allocates m/8 bytes.
 func (f *Filter) Bloom() *bloom.Filter {
 	words := make([]uint64, (len(f.made().counters)+3)/4)
 	for i, w := range f.counters {

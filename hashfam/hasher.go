@@ -18,9 +18,9 @@ type Hasher struct {
 	far    uint64 // 1 to use few instructions, otherwise 0
 }
 
-// farBytes is the size from which structures are assumed not to fit in the
-// cache that the cores share, since other data needs space there, too. For
-// smaller structures, the version with fewer instructions is slower.
+// farBytes is the minimum size of structures that are assumed not to fit in the
+// cache that the cores share. Other data needs space in this cache, too. For
+// smaller structures, the hash function with fewer instructions is slower.
 const farBytes = 8 << 20
 
 // Hasher returns a hasher of f for a structure with the given size in bytes.

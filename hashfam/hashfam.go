@@ -102,7 +102,7 @@
 //   - [ErrFamily] if it was encoded with another family
 //
 // ReadFrom also returns the errors of the reader. It reads exactly one frame,
-// so frames can follow one another in a stream. At the end of the stream, its
+// so frames can follow one another in a stream. At the end of the stream, the
 // error matches both [ErrCorrupt] and io.EOF. If the reader reports how many
 // bytes follow, as a regular file or a bytes.Reader does, ReadFrom allocates
 // contents of up to 4 GiB once. Otherwise it allocates memory only as bytes
@@ -115,12 +115,12 @@
 //
 // A view queries a frame directly, for example in a mapped file. Functions such
 // as NewView retain the data, which must not change while the view is used.
-// They check only the header and sometimes a part of the contents, so call
-// Verify to check the rest. They return the decoding errors. In packages bloom
-// and static, they also return [ErrParams] if the contents do not start at a
-// multiple of 8 in memory, and errors.ErrUnsupported on a big-endian platform
-// or in a build with the tag purego. Other views, and all FrameReaders, work in
-// any build and with data at any address.
+// Such functions return the decoding errors, but check only the header and
+// sometimes a part of the contents, so call Verify to check the rest. In
+// packages bloom and static, they also return [ErrParams] if the contents do
+// not start at a multiple of 8 in memory, and errors.ErrUnsupported on a
+// big-endian platform or in a build with the tag purego. Other views, and all
+// FrameReaders, work in any build and with data at any address.
 //
 // If a structure cannot change after it was built, its view has the same type.
 // Encoding such a view calls Verify first. Other views cannot be encoded,

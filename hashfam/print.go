@@ -15,9 +15,10 @@ const (
 // String returns "public", or "keyed:" followed by the check value in 16
 // hexadecimal digits. It does not reveal the key.
 //
-// In all filterfam types, String, Format, MarshalText and LogValue have value
-// receivers. Methods with pointer receivers would not be called for a value in
-// another struct's field, so printing this struct would reveal the key.
+// In all exported types that contain a Family, String, Format, MarshalText and
+// LogValue have value receivers. Methods with pointer receivers would not be
+// called for a value in another struct's field, so printing this struct would
+// reveal the key.
 func (f Family) String() string {
 	if f == (Family{}) {
 		return publicText

@@ -71,9 +71,9 @@ func fetch[K bytesOrString](keys []K) {
 
 // prefetchKeys prefetches n > 0 keys, whose headers start at first and are
 // stride bytes apart. If the keys are not contiguous, it prefetches only the
-// first cache line of each or, if the first key is longer than 64 bytes, the
-// first two lines and the last one. Prefetching memory that cannot be read is
-// harmless.
+// first cache line of each key or, if the first key is longer than 64 bytes,
+// the first two lines and the last one. Prefetching memory that cannot be read
+// is harmless.
 //
 //go:noescape
 func prefetchKeys(first *uintptr, stride uintptr, n int)

@@ -18,12 +18,12 @@ import (
 //
 // The new file has the mode, the group and the owner of the existing file, or
 // mode 0600 if there is none. If the system does not allow this owner, the file
-// belongs to the user of the process. If it does not allow this group, the file
-// has another one, which has the same rights as all other users. Other
-// attributes, for example access control lists, are those of a new file. As
-// with os.WriteFile, if name is a symbolic link, the file that it refers to is
-// replaced. Concurrent calls with the same name do not interfere, and the last
-// one wins.
+// belongs to the user of the process. If the system does not allow this group,
+// the file has another group, which gets only the rights of all other users.
+// Other attributes, for example access control lists, are those of a new file.
+// As with os.WriteFile, if name is a symbolic link, the file that it refers to
+// is replaced. Concurrent calls with the same name do not interfere, and the
+// last one wins.
 //
 // WriteFile returns [ErrParams] if w is nil, or if name is empty, a loop of
 // links, a folder, a device or another file that is not regular. It also
@@ -38,9 +38,9 @@ import (
 // there is an error or a panic. If the program is killed or the machine
 // crashes, this file stays there. For a file "seen.bloom", the temporary name
 // consists of ".filterfam-seen.bloom-" and decimal digits. If a file name has
-// 100 bytes or more, the temporary name contains 16 hexadecimal digits that are
-// computed from it instead. Such files can be deleted while no program calls
-// WriteFile for this name:
+// 100 bytes or more, the temporary name does not contain it, but 16 hexadecimal
+// digits that are computed from it. Such files can be deleted while no program
+// calls WriteFile for this name:
 //
 //	rm .filterfam-seen.bloom-*
 func WriteFile(name string, w io.WriterTo) error {

@@ -38,8 +38,8 @@
 //
 // A HeavyHitters uses the same Phi or K as a single structure, because a key's
 // fraction of its shard is never smaller than its fraction of the stream, and
-// its rank is never lower. Use JoinHeavyHitters in package countmin to list the
-// frequent keys of all shards.
+// its rank in the shard is never lower than in the stream. Use JoinHeavyHitters
+// in package countmin to list the frequent keys of all shards.
 //
 // If untrusted parties can choose keys, use a secret family, because otherwise
 // they can choose keys that all belong to one shard, and fill it.

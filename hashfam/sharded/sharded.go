@@ -80,9 +80,10 @@ func (s *shard[T]) do(f func(T)) {
 }
 
 // DoAll groups the digests by shard and calls f once for each shard that has
-// any. Digests keep their order, and f must not retain them. Since DoAll locks
-// one shard at a time, other calls may use shards between two calls of f. DoAll
-// allocates about 8 bytes for each digest and 8 for each shard.
+// any. The digests of a shard keep their order, and f must not retain them.
+// Since DoAll locks one shard at a time, other calls may use shards between two
+// calls of f. DoAll allocates about 8 bytes for each digest and 8 for each
+// shard.
 func (o *Of[T]) DoAll(digests []hashfam.Digest, f func(shard T, digests []hashfam.Digest)) {
 	grouped, ends := o.group(digests)
 	first := 0
@@ -157,13 +158,16 @@ func (o Of[T]) MarshalText() ([]byte, error) {
 //
 // The number of keys in a shard has a binomial distribution with mean total/n
 // and variance v = total/n * (1-1/n). By Bernstein's inequality (Boucheron,
-// Lugosi and Massart, Concentration Inequalities, 2013, section 2.8), it
-// exceeds the mean by t with probability at most exp(-t^2 / (2(v + t/3))). This
-// probability is 10^-6/n for
+// Lugosi and Massart, Concentration Inequalities, 2013, section 2.8), this
+// number exceeds the mean by t or more with probability at most
+//
+//	exp(-t^2 / (2(v + t/3)))
+//
+// which is 10^-6/n for
 //
 //	L = ln(n * 10^6)  and  t = L/3 + sqrt((L/3)^2 + 2*L*v)
 //
-// and the union bound covers all n shards.
+// The union bound covers all n shards.
 func Capacity(total uint64, n int) uint64 {
 	if n <= 1 {
 		return total

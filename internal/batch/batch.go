@@ -2,8 +2,9 @@
 //
 // A processor works on a window of a few hundred instructions, so when the
 // oldest of these waits for memory, the processor will soon wait, too. Since a
-// lookup needs many instructions to read a few words from anywhere, only a few
-// lookups overlap. This package provides three ways to overlap more of them.
+// lookup needs many instructions to read a few words, only a few lookups fit
+// into the window and overlap. This package provides three ways to overlap more
+// lookups.
 //
 // In builds with assembly code, [Spread] and [Blocks] request the memory for
 // the next few keys, using instructions that do not wait, while the caller
@@ -38,8 +39,8 @@ func Use(uint64) {}
 // next group, without waiting for it. In other builds, it loads the memory of
 // the returned group.
 //
-// The array has the given number of bytes. A digest needs k of them: byte
-// Reduce(v, bytes) for each of the first k values v of its probe sequence.
+// The array has the given number of bytes. A digest needs k of these bytes:
+// byte Reduce(v, bytes) for each of the first k values v of its probe sequence.
 func Spread(array []uint64, digests []hashfam.Digest, k int, bytes uint64) (group, rest []hashfam.Digest) {
 	group, rest, next := split(digests)
 	spread(array, next, k, bytes, multiplier)
@@ -85,13 +86,14 @@ type Array struct {
 }
 
 // least is the minimum number of digests for which Has is faster than separate
-// lookups. With fewer, Has is slower because it reads the counters of a group
-// of eight digests one after another, and these reads wait for each other.
+// lookups. With fewer, too few reads overlap: Has processes groups of eight
+// digests, and reads the next counter of each digest in a group only after
+// testing the previous ones.
 const least = 16
 
 // Ready reports whether Has can be called and is faster than separate lookups
-// of n digests. n must be large enough, and the processor must have the
-// instructions. Since these multiply 32 bits, Span must fit into 32 bits.
+// of n digests. n must be large enough, and the processor must have AVX-512.
+// Span must fit into 32 bits, because Has multiplies 32-bit numbers.
 func (a *Array) Ready(n int) bool {
 	return n >= least && useAVX512 && a.Span <= math.MaxUint32 && len(a.Words) > 0
 }

@@ -8,10 +8,11 @@ import (
 	"strings"
 )
 
-// These variables report which instructions the processor has, the operating
-// system supports, and GODEBUG does not turn off. AVX2 includes BMI2. AVX512
-// includes AVX2 and the extensions F, CD, DQ, BW and VL. VPOPCNTDQ includes
-// AVX512 and the extension that counts bits. Tests set them to false.
+// These variables report which instructions can be used: the processor has
+// them, the operating system supports them, and GODEBUG does not turn them off.
+// AVX2 also requires BMI2. AVX512 requires AVX2 and the AVX-512 extensions F,
+// CD, DQ, BW and VL. VPOPCNTDQ requires AVX512 and the extension that counts
+// bits in vectors. Tests set the variables to false.
 var (
 	AVX2      = hasAVX2() && !turnedOff(os.Getenv("GODEBUG"), "avx2")
 	AVX512    = AVX2 && hasAVX512() && !turnedOff(os.Getenv("GODEBUG"), "avx512f")
