@@ -73,9 +73,9 @@ func (c *command) digestsBeside(ctx context.Context, a *absent, fam hashfam.Fami
 var errFound = errors.New("found")
 
 // place returns the name of the first file that contains a key with digest d,
-// with the number of its line. Standard input and pipes cannot be read again,
-// so their lines have no number, and the first of them is named if no other
-// file contains the key.
+// with the number of its line. Standard input and pipes cannot be read again.
+// If no regular file contains the key, place returns the name of the first of
+// these inputs, without a number.
 func (c *command) place(ctx context.Context, names []string, fam hashfam.Family, d hashfam.Digest) string {
 	defer func(empty bool) { c.read.empty = empty }(c.read.empty)
 	c.read.empty = true // they are counted
