@@ -120,9 +120,9 @@ const (
 	timedOps  = 20_000      // operations per measured time if there are few rounds
 )
 
-// newEffort plans enough rounds to query queryGoal absent keys. It plans fewer,
-// but at least minRounds, if there are so few absent keys that this would need
-// too many builds, or if it would need to hash too many bytes.
+// newEffort plans enough rounds to query queryGoal absent keys. It plans fewer
+// rounds, but at least minRounds, if there are so few absent keys that this
+// would need too many builds, or if it would need to hash too many bytes.
 func newEffort(d *Dataset) Effort {
 	n := d.Members.Len()
 	e := Effort{queries: min(d.Absent.Len(), max(n, fewKeys), queryGoal)}
