@@ -24,9 +24,9 @@
 //     because otherwise most of the filter bytes will never be read. The other
 //     levels contain few keys, so a rate of 0.001 needs little memory there.
 //   - If keys are often absent, set a policy on all levels, and call
-//     SeekPrefixGE with UseL6Filters instead, as in the Example. An iterator
-//     can be used for any number of lookups, but it reads the database as it
-//     was when NewIter was called.
+//     SeekPrefixGE with UseL6Filters instead of Get, as in the Example. An
+//     iterator can be used for any number of lookups, but it reads the database
+//     as it was when NewIter was called.
 //   - If you only scan, do not set a policy.
 //
 // A level whose FilterPolicy is nil uses the policy of the previous level. If

@@ -59,8 +59,7 @@ func Static(rate float64) (*Policy, error) {
 //
 // The rate is a false-positive rate, as a fraction. Bloom returns
 // [hashfam.ErrParams] if the layout is unknown, or if the rate is not above
-// 2^-40 and below 1. For a classic filter, the lowest possible rate is higher
-// by less than a millionth.
+// about 2^-40 and below 1.
 func Bloom(layout bloom.Layout, rate float64) (*Policy, error) {
 	c := bloom.Config{Capacity: manyKeys, FPRate: rate, Layout: layout}
 	if _, err := c.Params(); err != nil {
@@ -104,9 +103,10 @@ func (f *failures) fail(err error) {
 // Errors returns the number of queries of filters that could not be read, plus
 // the number of filters that could not be built, and the last error. Such
 // errors cause unnecessary reads, but no keys are lost. If several policies
-// have the same name, Pebble uses only one of them for queries, which then
-// counts their errors: the one in pebble.Options.Filters or, if it is not
-// there, the one of the first level with this name.
+// have the same name, Pebble uses only one of them for all queries, so only
+// this one counts errors of queries. It is the policy in pebble.Options.Filters
+// or, if none there has this name, the policy of the first level with this
+// name.
 func (p *Policy) Errors() (n uint64, last error) {
 	if err := p.last.Load(); err != nil {
 		last = *err

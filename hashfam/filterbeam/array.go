@@ -20,8 +20,8 @@ import (
 // In a Blocked filter, all cells of a key are in the same line of 512 cells, so
 // the task receives the digests of the keys whose lines are in its window. In
 // other filters, it receives the positions of cells, relative to the window's
-// start. Instead of these, a bundle can send a copy of the window, as described
-// at windowCollector. docs/format.md describes which cells belong to a key.
+// start. A bundle can also send a copy of the window instead, as described at
+// windowCollector. docs/format.md describes which cells belong to a key.
 type array struct {
 	frame.Array
 	header  frame.Header
@@ -178,8 +178,8 @@ func (a *array) lineRates(words []uint64) (sum float64) {
 }
 
 // usedInSlices returns, for each slice of a Partitioned filter, the number of
-// bits in words that are set. at is the index of the first of these bits in the
-// array. All bits after the last slice are zero.
+// set bits in words. at is the array index of the first bit in words. All bits
+// after the last slice are zero.
 func (a *array) usedInSlices(words []uint64, at uint64) []float64 {
 	used := make([]float64, a.slices)
 	for _, word := range words {

@@ -30,8 +30,8 @@ type Key interface {
 // pairs, or one for each of a stream's windows. For one large filter, [Build]
 // is much cheaper, because the SDK calls Combine's function for every key and
 // merges all accumulators in one task. An accumulator with few keys contains
-// their digests, or the keys of heavy hitters, instead of a structure, which
-// would be larger.
+// the digests of these keys, or for heavy hitters the keys themselves, because
+// this is smaller than a structure.
 //
 // Combine returns [hashfam.ErrParams] if p is the zero Plan or has parts, if it
 // is a plan for a cuckoo filter, a static filter or a top k, or if the
@@ -114,9 +114,9 @@ func (c *combineFn[K]) full(a *accumulator) bool {
 	return uint64(len(a.pending)) > max(c.Spec.Bytes/2, uint64(len(a.frame)/2), 1<<12)
 }
 
-// MergeAccumulators returns an accumulator with the keys in a and b. It reuses
-// a if that is the result of the previous call. Otherwise it copies a, which
-// the engine may still hold.
+// MergeAccumulators returns an accumulator with the keys in a and b. It changes
+// and returns a if a is the result of the previous call. Otherwise it copies a,
+// which the engine may still hold.
 func (c *combineFn[K]) MergeAccumulators(a, b *accumulator) (*accumulator, error) {
 	if a != c.merger {
 		a = a.clone()

@@ -10,8 +10,8 @@ import (
 )
 
 // In frames, each bundle builds a structure, and the structures are merged in
-// two levels: each task merges those that it receives, and the last task merges
-// the results.
+// two levels: each task merges the structures that it receives, and the last
+// task merges the results.
 type frames struct{ spec }
 
 // mergers is the number of tasks that merge the bundles' structures.

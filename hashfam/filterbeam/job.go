@@ -88,9 +88,10 @@ func gatherAndFinish(s beam.Scope, p Plan, out string, lists int, collected ...b
 	return beam.ParDo(s, &sweepFn{fileName(out)}, summary)
 }
 
-// An expectFn sends a tally with the number of stages that list files, whose
-// tallies must arrive. Because of this tally, a job without keys reaches the
-// last task, and writes an empty structure.
+// An expectFn sends a tally with the number of stages that list files. A job
+// fails unless a tally from each of these stages arrives. Since an expectFn
+// always sends its tally, the last task also runs in a job without keys, and
+// writes an empty structure.
 type expectFn struct{ Lists int }
 
 func (f *expectFn) ProcessElement(_ []byte, emit func(int, []byte)) {

@@ -41,8 +41,9 @@ func outputOf(name string) string {
 
 // replace writes a file using a temporary name, renames it to out, and returns
 // its size. If this fails, or if ctx is canceled before the file is complete,
-// out stays unchanged and the temporary file is removed. If the file system
-// cannot rename files, the file is copied to out instead, which is not atomic.
+// the temporary file is removed and out stays unchanged. But if the file system
+// cannot rename files, the file is copied to out instead, and out may be
+// incomplete if copying fails.
 func replace(ctx context.Context, out string, content io.WriterTo) (uint64, error) {
 	fs, err := filesystem.New(ctx, out)
 	if err != nil {

@@ -125,9 +125,9 @@ func restriction(rt *sdf.LockRTracker) offsetrange.Restriction {
 
 // claim claims a batch of lines, given where they start, and returns the number
 // of lines that belong to the piece. It claims the whole batch by claiming the
-// start of its last line. This fails if that line does not start before the end
-// of the piece, which the runner can move by splitting the piece. Then only the
-// lines that start before the end belong to the piece.
+// start of its last line. This fails if that line starts at or after the end of
+// the piece, perhaps because the runner has split the piece. In this case, only
+// the lines that start before the end belong to the piece.
 func claim(rt *sdf.LockRTracker, starts []int64) int {
 	n := len(starts)
 	if n > 0 && rt.TryClaim(starts[n-1]) {

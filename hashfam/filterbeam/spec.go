@@ -107,9 +107,9 @@ func checkMemory(bytes uint64) error {
 }
 
 // checkRate returns an error if the plan is strict and the filter has more than
-// twice the wanted rate. A small filter can be fuller than most by chance, so
-// checkRate returns an error only if the rate that is expected for this number
-// of keys is also too high.
+// twice the wanted rate. A small filter can be fuller than average by chance,
+// so checkRate returns an error only if the rate that is expected for this
+// number of keys is also too high.
 func (s spec) checkRate(sum Summary) error {
 	if !s.Strict || s.FPRate == 0 {
 		return nil
@@ -127,10 +127,10 @@ func (s spec) checkRate(sum Summary) error {
 	return nil
 }
 
-// rateAt returns the rate that is expected of the filter if it contains the
-// given number of keys, or 1 for a static filter, which is built for its keys.
-// For a filter in parts, it returns the rate of one part with an equal share of
-// the keys.
+// rateAt returns the expected rate of a filter with the given number of keys.
+// For a static filter, whose rate does not depend on the number of keys, it
+// returns 1, so that checkRate uses the Summary's rate. For a filter in parts,
+// it returns the rate of one part with an equal share of the keys.
 func (s spec) rateAt(keys uint64) (float64, error) {
 	parts := uint64(max(s.Parts, 1))
 	inPart := keys/parts + min(keys%parts, 1) // rounded up

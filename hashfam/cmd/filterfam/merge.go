@@ -106,8 +106,8 @@ func checkRateNow(s structure, most float64, force bool) error {
 
 // allowedRate returns the highest rate that a filter may have after add or
 // merge. The filter does not store the rate that was wanted, but its number of
-// hashes is best if half of its bits are set. The rate is then 2^-hashes, and
-// twice this rate is allowed.
+// hashes is best for a filter in which half of the bits are set. The rate of
+// such a filter is 2^-hashes, and twice this rate is allowed.
 func allowedRate(hashes int) float64 { return math.Ldexp(2, -hashes) }
 
 // leastLen returns the least number of keys that a filter is likely to have,

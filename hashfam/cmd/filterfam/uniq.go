@@ -199,8 +199,8 @@ func (c *command) firsts(ctx context.Context, names []string, fam hashfam.Family
 }
 
 // create returns a filter without lines, and the number of lines at which its
-// rate reaches twice --fpr. This number is 2^64-1 with --force, and for the
-// growing filter that create returns without -n and --memory.
+// rate reaches twice --fpr, or 2^64-1 with --force or for a growing filter. The
+// filter grows if neither -n nor --memory is set.
 func (f *uniqFlags) create(fam hashfam.Family) (seen, uint64, error) {
 	const unlimited = 1<<64 - 1
 	if f.n == 0 && f.memory == 0 {

@@ -1,8 +1,8 @@
 // Package attack attacks structures of filterfam and of other libraries.
 //
 // This package seeds the global source of math/rand, which two other libraries
-// use to move fingerprints. Since Go ignores this by default, go.mod contains
-// godebug randseednop=0.
+// use to move fingerprints. Since Go ignores such seeds by default, go.mod
+// contains godebug randseednop=0.
 package attack
 
 import (
@@ -17,8 +17,8 @@ import (
 )
 
 // An Attack is one row of a table. Each adversary has this program and can run
-// it within the budget, but does not have the target's secret key, unless Knows
-// says so.
+// it within the [Budget], but does not have the target's secret key, unless
+// Knows says so.
 type Attack struct {
 	Name  string
 	Knows string // what else the adversary knows

@@ -215,7 +215,7 @@ func inflate(d *duel) (honest, outcome float64) {
 }
 
 // cover returns a few keys that together raise the victim's estimate in a twin,
-// the adversary's copy of the structure, because in each row, one of them
+// the adversary's copy of the structure, because in each row, one of these keys
 // changes the victim's counter. cover first draws a pool of random keys that
 // raises the estimate. Then it searches for the shortest prefix of the pool
 // that raises the estimate together with the keys selected so far, and selects

@@ -102,9 +102,10 @@ func (e *Experiment) measureCells(ctx context.Context, done func()) error {
 
 // An Effort determines the number of rounds, and the number of absent keys to
 // query in each. False positives within a round are not independent, since a
-// filter may be fuller by chance. But if a round does not query more absent
-// keys than the filter has members, this effect stays below the sampling error,
-// so intervals that are computed from the sums over all rounds are valid.
+// filter may be fuller than average by chance. But if a round does not query
+// more absent keys than the filter has members, this effect stays below the
+// sampling error, so intervals that are computed from the sums over all rounds
+// are valid.
 type Effort struct {
 	Rounds, queries int
 	repeats         int // in a round, since few short operations cannot be timed
@@ -119,9 +120,9 @@ const (
 	timedOps  = 20_000      // operations per measured time if there are few rounds
 )
 
-// newEffort plans enough rounds to query queryGoal absent keys. It plans fewer,
-// but at least minRounds, if there are so few absent keys that this would need
-// too many builds, or if it would need to hash too many bytes.
+// newEffort plans enough rounds to query queryGoal absent keys. It plans fewer
+// rounds, but at least minRounds, if there are so few absent keys that this
+// would need too many builds, or if it would need to hash too many bytes.
 func newEffort(d *Dataset) Effort {
 	n := d.Members.Len()
 	e := Effort{queries: min(d.Absent.Len(), max(n, fewKeys), queryGoal)}
@@ -182,10 +183,10 @@ func matching(there []*cell, chosen []Structure, peer Structure, rates []float64
 }
 
 // tell passes the absent keys to a filter that is built to find none of them.
-// Few rounds are enough for such a filter. So if there are ten rounds or more,
-// and all of them together would add 10,000,000 absent keys or more, some are
-// skipped. The other rounds then add about 5,000,000 to 7,500,000 absent keys.
-// But at least five rounds are not skipped, even if they add more keys.
+// Such a filter needs only a few rounds. So if there are at least ten rounds,
+// which would add at least 10,000,000 absent keys in total, some rounds are
+// skipped. The remaining rounds add about 5,000,000 to 7,500,000 absent keys,
+// or more if fewer than five rounds would remain otherwise.
 func (c *cell) tell(absent *Keys, rounds int) {
 	c.absent = absent
 	c.skipped = max(0, min(rounds/minRounds, int(int64(rounds)*int64(absent.Len())/5_000_000))-1)

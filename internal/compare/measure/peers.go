@@ -20,8 +20,8 @@ import (
 )
 
 // Peers lists third-party libraries and a sorted slice, which are compared only
-// on request. Each library is used as its documentation recommends. If it
-// fails, cell.attempt records this as a result.
+// on request. Each library is used as its documentation recommends. If a
+// library fails, cell.attempt records this as a result.
 var Peers = []Structure{
 	{Name: "sorted", Hash: "none", Against: "bloom", Also: "list", Exact: true, Peer: true, Static: true, Heap: true, Build: newSorted},
 

@@ -122,7 +122,7 @@ func (r *round) queryForeign() error {
 
 // salted counts false positives again if the structure's hash functions are
 // fixed. Since the rounds cannot use different hash families then, each round
-// puts another 8-byte prefix before all keys.
+// puts a different 8-byte prefix before all keys.
 func (r *round) salted() error {
 	if !r.Unkeyed {
 		return nil
@@ -183,7 +183,7 @@ func (r *round) deleteMembers() error {
 
 // addAll adds all keys, also the absent ones if the filter needs them, and
 // builds the filter if necessary. It returns the time and the indexes of the
-// keys that were refused, which only peers may do.
+// refused keys. Only peers may refuse keys.
 func (c *cell) addAll(f *Filter, keys *Keys) (took time.Duration, refused []int, err error) {
 	start := time.Now()
 	for i := range keys.Len() {

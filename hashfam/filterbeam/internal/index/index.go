@@ -31,9 +31,8 @@ type Part struct {
 }
 
 // Table is the table of the CRC-32 (IEEE), which is used for files and blocks.
-// A CRC-32C could not tell two frames apart, because it is the same for all
-// frames: each ends with the CRC-32C of the bytes before it, followed by four
-// zero bytes.
+// CRC-32C cannot tell frames apart, because all frames have the same value:
+// each ends with the CRC-32C of the bytes before, followed by four zero bytes.
 var Table = crc32.IEEETable
 
 // Append appends the encoded index to dst. It returns an error if a part's name

@@ -12,10 +12,10 @@ import (
 )
 
 // Loose returns a pattern that matches name, and perhaps other names, since it
-// contains asterisks instead of special characters. Escapes would be wrong:
-// patterns have none on Windows, where a backslash separates folders, and a
-// store (gs or s3) only lists names that begin with the text before the first
-// asterisk, including escapes.
+// contains asterisks instead of special characters. Escapes do not work
+// everywhere: on Windows, a backslash separates folders, and a store (gs or s3)
+// looks for names that begin with the text before the first asterisk, including
+// its backslashes.
 func Loose(name string) string {
 	if filepath.Separator != '\\' {
 		name = strings.ReplaceAll(name, `\`, `*`)

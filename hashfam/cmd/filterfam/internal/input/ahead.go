@@ -6,9 +6,8 @@ import (
 )
 
 // An ahead reader reads another reader in a goroutine, so that decompressing
-// and using the lines can run on two processors. It also lets a read be
-// interrupted while the other reader waits: after ctx is canceled, it returns
-// ctx's error.
+// and using the lines can run on two processors. When ctx is canceled, Read
+// returns ctx's error, even while the other reader waits.
 type ahead struct {
 	ctx  context.Context
 	used chan []byte // buffers for the goroutine

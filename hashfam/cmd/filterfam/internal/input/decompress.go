@@ -71,10 +71,9 @@ const largestDictionary = 1 << 30
 
 // affordable returns the largest of the sizes most, most/2, most/4 and so on
 // for which a decoder's window fits in memory, but at least 1 MiB. For each
-// byte of the window, the decoder needs the number of bytes given by times, but
-// it may only allocate them after the first lines have been read. For these
-// lines, Go's runtime may reserve 64 MiB more, so affordable leaves room for
-// this, too.
+// byte of the window, the decoder needs a number of bytes, which is times.
+// affordable leaves room for another 64 MiB, because Go's runtime may reserve
+// them for the first lines, before the decoder allocates its window.
 func affordable(most, times uint64) uint64 {
 	const unit = 64 << 20
 	for most > ownBytes/8 && memory.CheckMore(times*most+unit) != nil {

@@ -22,8 +22,8 @@ type File struct {
 }
 
 // Open opens a file. The name "-" means standard input. Open returns an error
-// if the name is that of a folder, or if ctx is canceled while it waits for the
-// writer of a named pipe.
+// if name is a folder, or if ctx is canceled while it waits for the writer of a
+// named pipe.
 func Open(ctx context.Context, name string) (*File, error) {
 	file := os.Stdin
 	var err error
