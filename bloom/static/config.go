@@ -17,8 +17,9 @@ type Config struct {
 	// below 1 and above 2^-32 + n/2^64 for n keys, or zero if MemoryBytes is
 	// set, or 1 in [NewExact]. On average over all families, a filter meets
 	// this rate, but a single filter's rate usually differs from FPRate by up
-	// to 1% for 10,000 keys, and by less than 0.1% for a million keys. With
-	// fewer keys the rate is usually lower, down to half of FPRate.
+	// to 1% for 10,000 keys, and by less than 0.1% for a million keys. For
+	// fewer than 10,000 keys, the rate is usually lower, down to half of
+	// FPRate.
 	FPRate float64
 
 	// MemoryBytes, if it is not zero, limits [Params.SizeBytes]. An encoding
@@ -82,7 +83,7 @@ func (c Config) check(n uint64) error {
 
 // columns returns the number of columns for n keys in units of 1/65536, or
 // ErrParams, naming the field, if c is invalid. If the memory determines the
-// rate, this is an estimate.
+// rate, the number is an estimate.
 func (c Config) columns(n uint64) (uint32, error) {
 	if err := c.check(n); err != nil {
 		return 0, err

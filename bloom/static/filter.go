@@ -61,8 +61,8 @@ func (c Config) buildMembers(b ribbon.Build, n uint64, ribbonOf maker) (*Filter,
 //
 // NewFromSorted returns [hashfam.ErrParams] if c is invalid for n digests, if
 // the filter would be too large for the platform, if the digests are not in
-// order, if the number of distinct digests is not n, and for the same digests
-// as New. If digest i of the sequence, counted from 0, is lower than the
+// order, if the number of distinct digests is not n, or if New would reject the
+// digests. If digest i of the sequence, counted from 0, is lower than the
 // previous one, the error names "digest i". If n is too large, the error says
 // how many distinct digests there were. If the context is done first,
 // NewFromSorted returns an error that wraps the context's error.
@@ -117,8 +117,8 @@ func (f *Filter) Len() uint64 { return f.Params().Keys }
 func (f *Filter) SizeBytes() uint64 { return f.ribbon.SizeBytes() }
 
 // Equal reports whether f and other have the same Params and the same arrays,
-// in O(n) time. Filters that were built from the same keys at the same rate are
-// equal, even if they were built in different ways.
+// in O(n) time. Filters that were built from the same keys with the same family
+// and rate are equal, even if they were built in different ways.
 func (f *Filter) Equal(other *Filter) bool {
 	return other != nil && f.Family() == other.Family() && f.others == other.others && f.ribbon.Equal(&other.ribbon)
 }

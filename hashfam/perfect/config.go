@@ -10,7 +10,7 @@ import (
 type Config struct {
 	// Compact reduces the size from 2.2 to 1.95 bits per key for a million
 	// keys, but building the function takes longer. With fewer than 12,288
-	// keys, Compact changes neither.
+	// keys, Compact changes neither the size nor the time.
 	Compact bool
 
 	// Family hashes the keys. The zero value is the public family. Use a keyed
@@ -57,5 +57,5 @@ func (p Params) compact() string {
 // SizeBytes returns the size in bytes of the structure that p was read from. If
 // p was not read from a structure or its encoding, SizeBytes returns 0, because
 // the size depends a little on the keys. To plan a structure, use
-// [Config.EstimatedBytes].
+// [Config.EstimatedBytes] or [FilterConfig.EstimatedBytes].
 func (p Params) SizeBytes() uint64 { return p.bytes }
