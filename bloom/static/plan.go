@@ -35,9 +35,9 @@ func (l lists) absent() uint64 { return l.inside + l.others - l.members() }
 
 // A plan describes a filter before it is built.
 //
-// A key from neither list passes the first ribbon with probability 2^-columns,
-// and then the second ribbon with probability 1/2. So for a given rate, the
-// first ribbon needs one column less, which makes up for the column of the
+// A key from neither list passes a first ribbon of c columns with probability
+// 2^-c, and then the second ribbon with probability 1/2. So for a given rate,
+// the first ribbon needs one column less, which makes up for the column of the
 // second.
 type plan struct {
 	lists
