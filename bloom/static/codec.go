@@ -63,9 +63,9 @@ func AppendFrame(ctx context.Context, dst []byte, c Config, digests []hashfam.Di
 // scratches pools the memory for small frames.
 var scratches = sync.Pool{New: func() any { return new(ribbon.Scratch) }}
 
-// appendSmall is AppendFrame for digests that a single worker processes. Its
-// ribbon uses the memory of a pooled Scratch, so it must be encoded before
-// appendSmall returns.
+// appendSmall is like AppendFrame for up to ribbon.Small digests, without
+// MemoryBytes and Progress. The ribbon is in the memory of a pooled Scratch, so
+// appendSmall encodes the ribbon before it returns the Scratch to the pool.
 func appendSmall(ctx context.Context, dst []byte, c Config, digests []hashfam.Digest) ([]byte, error) {
 	if _, err := c.columns(0); err != nil { // before digests are sorted
 		return dst, err
@@ -259,9 +259,9 @@ func (s shape) checkPlain() error {
 	return s.checkPayload(s.first)
 }
 
-// checkPayload returns ErrCorrupt if one of the ribbons' shapes is invalid, or
-// if the payload cannot contain these ribbons. A ribbon's shape determines the
-// size of its first layer exactly, and bounds the sizes of the others.
+// checkPayload returns ErrCorrupt if a ribbon's shape is invalid, or if ribbons
+// of these shapes cannot have a payload of this length. A shape determines the
+// size of the ribbon's first layer, and limits the sizes of later layers.
 func (s shape) checkPayload(ribbons ...ribbon.Shape) error {
 	least := uint64(0)
 	most := uint64(0)

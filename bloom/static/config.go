@@ -14,12 +14,12 @@ import (
 // A Config describes a filter by its false-positive rate, and how to build it.
 type Config struct {
 	// FPRate is the false-positive rate as a fraction: 0.01 is 1%. It must be
-	// below 1 and above 2^-32 + n/2^64 for n keys, or zero if MemoryBytes is
-	// set, or 1 in [NewExact]. On average over all families, a filter meets
-	// this rate, but a single filter's rate usually differs from FPRate by up
-	// to 1% for 10,000 keys, and by less than 0.1% for a million keys. Smaller
-	// filters usually have a lower rate: with up to a few hundred keys, it is
-	// FPRate rounded down to a power of 1/2.
+	// below 1 and above 2^-32 + n/2^64 for n keys. It can also be zero if
+	// MemoryBytes is set, and 1 in [NewExact]. On average over all families, a
+	// filter meets this rate, but a single filter's rate usually differs from
+	// FPRate by up to 1% for 10,000 keys, and by less than 0.1% for a million
+	// keys. For fewer than 10,000 keys, the rate is usually lower, down to half
+	// of FPRate.
 	FPRate float64
 
 	// MemoryBytes, if it is not zero, limits [Params.SizeBytes]. An encoding
@@ -57,8 +57,8 @@ type Config struct {
 // members and absent keys. Only filters of [NewExact] have absent keys. The
 // size depends a little on the keys, so the estimate can be wrong by 1% for a
 // million keys and by 3% for 10,000. EstimatedBytes returns
-// [hashfam.ErrParams], naming the field, if c is invalid for these numbers. If
-// FPRate is set, it does not check MemoryBytes.
+// [hashfam.ErrParams], naming the field, if c is invalid for these numbers. It
+// checks MemoryBytes only if FPRate is zero.
 func (c Config) EstimatedBytes(members, absent uint64) (uint64, error) {
 	p, err := c.plan(members, absent)
 	if err != nil {
@@ -83,7 +83,7 @@ func (c Config) check(n uint64) error {
 
 // columns returns the number of columns for n keys in units of 1/65536, or
 // ErrParams, naming the field, if c is invalid. If the memory determines the
-// rate, this is an estimate.
+// rate, the number is an estimate.
 func (c Config) columns(n uint64) (uint32, error) {
 	if err := c.check(n); err != nil {
 		return 0, err

@@ -31,7 +31,8 @@
 // If keys will be added later, use package bloom or cuckoo instead, unless the
 // keys or their digests can be stored until the last one is known.
 //
-// If some keys must not be false positives, name them in [NewExact]:
+// If some keys must not be false positives, pass them to [NewExact] as absent
+// keys:
 //
 //	f, err := static.NewExact(ctx, c, members, absent)
 //

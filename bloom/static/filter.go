@@ -117,8 +117,8 @@ func (f *Filter) Len() uint64 { return f.Params().Keys }
 func (f *Filter) SizeBytes() uint64 { return f.ribbon.SizeBytes() }
 
 // Equal reports whether f and other have the same Params and the same arrays,
-// in O(n) time. Filters that were built from the same keys at the same rate are
-// equal, even if they were built in different ways.
+// in O(n) time. Filters that were built from the same keys with the same family
+// and rate are equal, even if they were built in different ways.
 func (f *Filter) Equal(other *Filter) bool {
 	return other != nil && f.Family() == other.Family() && f.others == other.others && f.ribbon.Equal(&other.ribbon)
 }

@@ -35,9 +35,9 @@ func (l lists) absent() uint64 { return l.inside + l.others - l.members() }
 
 // A plan describes a filter before it is built.
 //
-// A key from neither list passes the first ribbon with probability 2^-columns,
-// and then the second ribbon with probability 1/2. So for a given rate, the
-// first ribbon needs one column less, which makes up for the column of the
+// A key from neither list passes a first ribbon of c columns with probability
+// 2^-c, and then the second ribbon with probability 1/2. So for a given rate,
+// the first ribbon needs one column less, which makes up for the column of the
 // second.
 type plan struct {
 	lists
@@ -120,10 +120,11 @@ func columnsBeside(rate float64, n uint64) uint32 {
 }
 
 // smallest returns the number of columns, in units of 1/65536, with which the
-// filter is smallest: floor(log2(others/inside)) whole columns. One more column
-// needs a bit for each key inside, and halves the number of the others that
-// need a bit in the second ribbon. Between two integers, the size is linear in
-// the number of columns, so a fraction of a column would not save memory.
+// filter is smallest: floor(log2(others/inside)) whole columns, or 0 if others
+// is smaller. One more column needs a bit for each key inside, but halves the
+// number of other keys that need a bit in the second ribbon. Between two
+// integers, the size is linear in the number of columns, so a fraction of a
+// column would not save memory.
 func (l lists) smallest() uint32 {
 	if l.inside == 0 {
 		return 0
@@ -145,8 +146,8 @@ func (p plan) rate() float64 {
 }
 
 // within returns p with the most columns for which the estimated size does not
-// exceed memory. If there is no such number, it returns p at its smallest and
-// false.
+// exceed memory. If even the smallest plan exceeds it, within returns this plan
+// and false.
 func (p plan) within(memory uint64) (plan, bool) {
 	least := p.smallest()
 	p.columns = least

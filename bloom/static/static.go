@@ -21,9 +21,8 @@ type Filter struct {
 //
 // Contains reads a threshold and two adjacent segments of memory, which have up
 // to 56 bytes each at a rate of 1%. For the 2% of the keys that are not in the
-// first layer, it reads the segments and another threshold in a further layer.
-// In a filter with absent keys, each key that passes the layers also needs a
-// few words of another array.
+// first layer, it reads a further layer, too. In a filter with absent keys,
+// each key that passes the layers also needs a few words of another array.
 func (f *Filter) Contains(key []byte) bool { return f.ContainsDigest(f.hash.Sum(key)) }
 
 // ContainsString is like Contains for a string key.

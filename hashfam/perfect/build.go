@@ -171,10 +171,10 @@ func (b *builder) addLast(digests []hashfam.Digest) error {
 	return nil
 }
 
-// encodeMapping returns the encoded mapping: the seeds, the list and zeros. For
-// each place in a later level that has a key, the list contains the next place
-// that the first level left free. For a place without a key, it repeats the
-// number before.
+// encodeMapping returns the encoded mapping: the seeds, the list of free places
+// and zeros. For each place in a later level that has a key, the list contains
+// the next place that the first level left free. For a place without a key, the
+// list repeats the previous number.
 func (b *builder) encodeMapping() []byte {
 	start := len(b.seeds)
 	end := int(b.shape.mappingBytes())

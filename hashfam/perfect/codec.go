@@ -11,9 +11,9 @@ import (
 )
 
 // A header holds the first parameters in a frame of kind PerfectFunction or
-// PerfectFilter. The other parameters follow it: the number of keys in each
-// level after the first, 8 bytes each. The payload consists of the mapping and,
-// in a Filter, the slots.
+// PerfectFilter. The other parameters follow the header: the number of keys in
+// each level after the first, 8 bytes each. The payload consists of the mapping
+// and, in a Filter, the slots.
 type header struct {
 	Keys      uint64   // offset 0
 	Compact   uint8    // 8: 0 or 1

@@ -57,5 +57,5 @@ func (p Params) compact() string {
 // SizeBytes returns the size in bytes of the structure that p was read from. If
 // p was not read from a structure or its encoding, SizeBytes returns 0, because
 // the size depends a little on the keys. To plan a structure, use
-// [Config.EstimatedBytes].
+// [Config.EstimatedBytes] or [FilterConfig.EstimatedBytes].
 func (p Params) SizeBytes() uint64 { return p.bytes }

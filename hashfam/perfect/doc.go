@@ -29,9 +29,9 @@
 // A Function cannot detect keys that are not in the set: it returns an index
 // for them, too. A [Filter] also stores a fingerprint of each key, so it can
 // report whether a key is in the set, and can store a small value with each
-// key. Since its keys and values do not change, store values that must be
-// replaced, or marks for deleted keys, in a slice at the index, which a Filter
-// returns, too.
+// key. The keys and values of a Filter do not change. But a Filter also returns
+// the index of each key, so a slice can hold values that change, or marks for
+// deleted keys.
 //
 // For a million keys, a Function uses 2.2 bits per key, or 1.95 bits if
 // Config.Compact is set; for 10,000 keys, it uses 2.4 bits. A Filter uses
@@ -45,8 +45,9 @@
 //
 // # Algorithm
 //
-// The function is PHast+ (Beling and Sanders, ALENEX 2026). Only levels of fewer
-// than 12,288 keys, and all levels of a compact function, are PHast.
+// The function is PHast+ (Beling and Sanders, ALENEX 2026). Levels of fewer
+// than 12,288 keys, and all levels of a compact function, use the variant
+// PHast.
 //
 // The keys are sorted by their hash and divided into buckets of 4.4 keys on
 // average. Each bucket has a one-byte seed, which together with a key's hash

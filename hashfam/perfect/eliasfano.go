@@ -16,8 +16,8 @@ const (
 // An eliasFano is a list of n numbers below a limit, in ascending order and
 // possibly with repetitions, in about 2 + log2(limit/n) bits per number (Elias,
 // J. ACM 21, 1974; Fano, 1971). The low bits of each number are stored as they
-// are, and the high parts in unary: for number i, the bit at i plus its high
-// part is set.
+// are, and the high parts in unary: for number i with high part h, bit i+h is
+// set.
 type eliasFano struct {
 	n, limit uint64
 	width    uint     // number of low bits per number

@@ -8,7 +8,8 @@ import (
 
 // A filler selects the seeds of a level and places its keys, in one pass over
 // the keys in the order of their buckets. Only a few thousand places around the
-// current bucket are in memory: the others are either final or still free.
+// current bucket are in memory: all places before them are final, and all
+// places after them are still free.
 type filler struct {
 	level
 	order  seedOrder
@@ -152,9 +153,10 @@ func (f *filler) collect(word uint64) {
 }
 
 const (
-	// The next bucket's number exceeds the oldest one's by 260 or less, see
-	// weights. There are 4.4 places per bucket, so the next bucket's slices end
-	// less than 2,400 places after the first place that the oldest can use.
+	// The next bucket to get a seed is at most 260 buckets after the oldest
+	// waiting one, because no weight is above 260. There are 4.4 places per
+	// bucket, so the next bucket's slices end less than 2,400 places after the
+	// first place that the oldest bucket can use.
 	windowPlaces = 4096
 	windowWords  = windowPlaces / 64
 )

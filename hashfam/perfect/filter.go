@@ -21,10 +21,10 @@ type Filter struct{ stored }
 // 0, values must be empty. The filter depends only on the set of digests and
 // their values: the order does not matter, nor do copies with the same value.
 //
-// NewFilter takes a little longer than [New], and needs as much memory in
-// addition to the filter. Like New, it changes the order of digests. But if
-// there are values, it sorts a copy of the digests, which needs 8 bytes per
-// digest.
+// NewFilter takes a little longer than [New]. Without values, it needs about
+// half a byte of memory per digest in addition to the filter, and changes the
+// order of digests, like New. With values, it sorts a copy of the digests
+// instead, so it needs about 9 bytes more per digest.
 //
 // NewFilter returns [hashfam.ErrParams] if c is invalid for this number of
 // keys, if there is not one value for each digest, if a value needs more than
@@ -174,8 +174,8 @@ func (f *Filter) ContainsAll(dst []bool, digests []hashfam.Digest) []bool {
 }
 
 // Value returns the key's value, and reports whether key may be in the set. If
-// key is not in the set, Value returns 0 and false or, if it is a false
-// positive, the value of another key.
+// key is not in the set, Value returns 0 and false or, for a false positive,
+// the value of another key and true.
 func (f *Filter) Value(key []byte) (value uint64, found bool) {
 	return f.ValueDigest(f.hash.Sum(key))
 }

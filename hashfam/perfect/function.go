@@ -46,9 +46,9 @@ func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Function, er
 // digests do not need to be in memory all at once; for example, they can be
 // read from files that an external sort has written. In addition to the
 // function, NewFromSorted uses 0.5 bytes of memory per digest, or 0.2 if
-// c.Compact is set, and less than 1 MB. It takes as long as New without
-// sorting, and uses one goroutine, because each bucket depends on the ones
-// before. To use more cores or machines, divide the keys by
+// c.Compact is set, and less than 1 MB. It takes as long as New needs after
+// sorting, and uses one goroutine, because each bucket depends on the previous
+// ones. To use more cores or machines, divide the keys by
 // [hashfam.Digest.Shard] and build several functions; see docs/distributed.md.
 //
 // A sequence cannot return an error. If reading the digests fails, end the
@@ -57,8 +57,8 @@ func New(ctx context.Context, c Config, digests []hashfam.Digest) (*Function, er
 //
 // NewFromSorted returns [hashfam.ErrParams] if the digests are not in order or
 // not distinct, if their number is not n, or if the function would be too large
-// for the platform. It also returns the other errors of New. After any error it
-// stops the sequence.
+// for the platform. It also returns the other errors of New. After an error, it
+// does not read the rest of the sequence.
 //
 // NewFromSorted allocates the memory before reading the first digest. If there
 // is not enough memory, the program crashes, so call [Config.EstimatedBytes]

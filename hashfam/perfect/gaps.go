@@ -5,10 +5,9 @@ import (
 	"math"
 )
 
-// A gaps is a list of ascending numbers. Instead of each number, it stores the
-// gap before it: how many numbers lie between it and the previous one. A gap
-// below 255 is stored as one byte, and a longer gap as the byte 255 and a
-// varint.
+// A gaps is a list of ascending numbers. It stores only the gap before each
+// number, which is the count of numbers that the list skips there. A gap below
+// 255 is stored as one byte, and a longer gap as the byte 255 and a varint.
 type gaps struct {
 	bytes []byte
 	next  uint64 // the last number that was added or taken, plus 1

@@ -51,10 +51,10 @@ func (a *arrival) check(ctx context.Context, d hashfam.Digest, value uint64) (bo
 	return true, nil
 }
 
-// checkCopy checks a digest d whose d.Probe() is not larger than the previous
-// one. It returns nil for a copy with the same value if copies are allowed, and
-// otherwise ErrParams. Since there can be any number of copies, it also returns
-// the error of ctx if ctx is canceled.
+// checkCopy checks a digest d if d.Probe() is not larger than for the previous
+// digest. It returns nil for a copy with the same value if copies are allowed,
+// and otherwise ErrParams. Since there can be any number of copies, it also
+// returns the error of ctx if ctx is canceled.
 func (a *arrival) checkCopy(ctx context.Context, d hashfam.Digest, value uint64) error {
 	if d != a.last {
 		return paramError(fmt.Sprintf("digest %d", a.n), "out of order", "ascending by Digest.Probe")

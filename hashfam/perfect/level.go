@@ -22,10 +22,10 @@ const (
 // A level maps most of n keys to n places, each key to a different place.
 //
 // A key has two values in a level; see [mapping]. The first value x selects a
-// bucket, and a slice of the places. Both are in the order of x, so the keys in
-// a bucket have almost the same slice. The second value y and the bucket's
-// seed, which is one byte, select a place in the slice. The keys in a bucket
-// with seed 0 are bumped: they go to the next level.
+// bucket, and a slice of the places. Buckets and slices are in the order of x,
+// so the keys in a bucket have almost the same slice. The second value y and
+// the bucket's seed, which is one byte, select a place in the slice. The keys
+// in a bucket with seed 0 are bumped: they go to the next level.
 type level struct {
 	base    uint64 // the first place
 	starts  uint64 // number of places where a slice can start
@@ -57,9 +57,10 @@ func sliceOf(n uint64) uint64 {
 	return min(maxSlice, uint64(1)<<(bits.Len64(max(minSlice, n/12))-1))
 }
 
-// bumpedOf estimates how many of n keys a level bumps: a fraction of all keys,
-// which is smaller for longer slices and if seeds are factors, and some keys at
-// both ends, where fewer slices overlap. All numbers were measured.
+// bumpedOf estimates how many of n keys a level bumps. A fraction of all keys
+// is bumped, which is smaller if slices are longer or if seeds are factors.
+// More keys are bumped at both ends of the level, where fewer slices overlap.
+// All numbers were measured.
 func bumpedOf(n uint64, compact bool) uint64 {
 	slice := sliceOf(n)
 	parts := [...]float64{0.329, 0.21, 0.150, 0.115, 0.0913, 0.0745, 0.0570, 0.0322, 0.0397}
@@ -94,7 +95,8 @@ const spread = 0x9E3779B97F4A7C15
 // place returns the candidate's place for a seed, relative to l.base. If seeds
 // are shifts (PHast+), a seed moves the place within the slice, which wraps
 // around, so that the places of many seeds can be tested at once. If seeds are
-// factors (PHast), the places are independent, so that fewer keys are bumped.
+// factors (PHast), the places for different seeds are independent, so that
+// fewer keys are bumped.
 func (c candidate) place(l *level, seed uint64) uint64 {
 	if l.factors {
 		return c.start + c.y*(seed*spread)>>(l.shift&63)

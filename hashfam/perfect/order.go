@@ -34,8 +34,8 @@ type bucket struct {
 
 // A seedOrder determines the order in which buckets get their seeds: by their
 // numbers, but large buckets earlier, since they need many free places. The
-// next one is always the waiting bucket for which the weight minus the number
-// is largest.
+// next bucket is always the waiting one whose weight minus its number is
+// largest.
 type seedOrder struct {
 	waiting [maxBucket + 1]queue // by number of keys
 	n       int                  // number of waiting buckets

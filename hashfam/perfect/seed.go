@@ -32,9 +32,9 @@ func (f *filler) best(keys []candidate) uint64 {
 
 // nextSeed returns the lowest seed after the given one that can be better. If
 // seeds are shifts, this is the first seed with which one more key's place
-// wraps around in its slice. The seeds before it move all places up by the same
-// distance, so the sum of the places is larger, and places that are equal for
-// the given seed remain equal.
+// wraps around in its slice. All seeds before that one move all places up by
+// the same distance, so the sum of the places is larger, and places that are
+// equal for the given seed remain equal.
 func (f *filler) nextSeed(keys []candidate, seed uint64) uint64 {
 	if f.factors {
 		return seed + 1

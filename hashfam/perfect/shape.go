@@ -69,10 +69,9 @@ func (s *shape) mappingBytes() uint64 {
 // bytes returns the size of the payload.
 func (s *shape) bytes() uint64 { return s.mappingBytes() + s.slot.bytes(s.keys) }
 
-// mapping returns the mapping that the bytes b encode. It checks the list,
-// because with a damaged list, indexes could be out of range, and returns
-// ErrCorrupt if the list is damaged. This needs linear time in the number of
-// bumped keys.
+// mapping returns the mapping that the bytes b encode. It returns ErrCorrupt if
+// the list is damaged, because indexes could then be out of range. The check
+// takes time linear in the number of bumped keys.
 func (s *shape) mapping(b []byte) (mapping, error) {
 	m := mapping{n: s.keys, list: s.newList(), built: true}
 	m.levels = make([]level, 0, len(s.bumped))

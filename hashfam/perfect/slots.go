@@ -15,18 +15,18 @@ const (
 	maxFingerprint = 56 // it fits into 8 bytes, wherever it begins in the first one
 	maxValue       = 64
 
-	// With fewer keys all slots must have the same whole number of bits.
-	// Otherwise the rate would not be the average for the two widths, because
-	// keys that are not in a small set are not spread evenly over its indexes.
+	// With fewer keys, all slots have the same whole number of bits. With two
+	// widths, the rate would not be the average of both, because other keys are
+	// not spread evenly over the indexes of a small set.
 	minMixed = 4096
 )
 
 // A slotSize is a slot's size. A slot consists of a value, in its lowest bits,
 // and a fingerprint.
 //
-// The size need not be a whole number of bits: slot i consists of the bits from
-// ceil(i*width) to ceil((i+1)*width), so the lengths of fingerprints differ by
-// no more than one bit.
+// The width need not be a whole number of bits: slot i begins at bit
+// ceil(i*width), and ends where slot i+1 begins. So the lengths of fingerprints
+// differ by no more than one bit.
 type slotSize struct {
 	width uint64 // number of bits in units of 1/65536, including the value
 	value uint   // number of bits of the value
@@ -142,8 +142,8 @@ func (s *slots) valueAt(word, i uint64) uint64 {
 	return s.long(i)
 }
 
-// long returns a value of up to 64 bits. It combines two words, which both
-// contain the bits in the middle.
+// long returns the value in slot i, which can have up to 64 bits. It combines
+// two words, both of which contain the bits in the middle.
 //
 //go:noinline
 func (s *slots) long(i uint64) uint64 {

@@ -14,8 +14,8 @@
 // with a threshold. Digests whose start is below the threshold are bumped to
 // the next layer, which is a smaller ribbon using the following three values of
 // the probe sequence. A threshold has four bits: up to 14, it is the number of
-// groups of eight starts that are bumped, and 15 bumps the whole bucket. No
-// step is random or repeated.
+// groups of eight starts that are bumped, and 15 bumps the whole bucket. The
+// build uses no random numbers and never starts over.
 //
 // # Uses
 //
@@ -25,10 +25,10 @@
 // false positive with probability 2^-r.
 //
 // [Separated] builds a filter that contains no digest of a second list, the
-// others. It adds a second ribbon of one column for all members, and for those
-// of the others that pass the first ribbon. In the second ribbon, the value of
-// a member is its fingerprint, and the value of another digest is the opposite
-// of its fingerprint.
+// others. It adds a second ribbon of one column for all members, and for each
+// of the others that the first ribbon contains. In the second ribbon, a
+// member's value is its fingerprint, but the value of one of the others is the
+// opposite of its fingerprint.
 //
 // Both functions read lists in the order of [Sort]:
 //

@@ -21,8 +21,8 @@ type geometry struct {
 }
 
 // newGeometry returns the geometry of layer i for keys digests. The first layer
-// has 1.02 digests per slot, so that few slots remain empty, while the others
-// have 0.95, so that they bump few digests. The result is the same on every
+// has 1.02 digests per slot, so that few slots remain empty. Later layers have
+// 0.95, so that they bump few digests. The result is the same on every
 // platform, because the computation only uses integers.
 func newGeometry(i int, keys uint64, columns uint32) geometry {
 	segments := (keys*50/51 + width/2) / width

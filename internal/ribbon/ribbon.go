@@ -84,7 +84,7 @@ func (r *Ribbon) Contains(d hashfam.Digest) bool {
 	} else {
 		a = r.layers[0].contains(d)
 	}
-	// What follows equals
+	// The following code is equivalent to
 	//
 	//	r.separate(a == present || a == bumped && r.contains(1, next(d)), d)
 	//
@@ -113,9 +113,10 @@ func (r *Ribbon) contains(i int, d hashfam.Digest) bool {
 	return false
 }
 
-// withoutLayers is like Contains for a ribbon without layers. If it has no
-// columns, either, it contains all digests, because their fingerprints have no
-// bits. It is not inlined, because this would slow down other lookups.
+// withoutLayers is like Contains for a ribbon without layers. Without columns,
+// the fingerprints have no bits, so the ribbon contains all digests. With
+// columns, it was built from no digests and contains none. The method is not
+// inlined, because this would slow down other lookups.
 //
 //go:noinline
 func (r *Ribbon) withoutLayers(d hashfam.Digest) bool {
@@ -178,9 +179,9 @@ func (r *Ribbon) containsAll(dst []bool, digests []hashfam.Digest) []bool {
 	return dst
 }
 
-// coefficients returns 64 bits, which are used to select the slots in a sum.
-// The first slot is always selected. Since the lower half of a probe value is
-// not mixed as well as the upper half, the two are combined.
+// coefficients returns one bit for each of 64 slots: whether the slot belongs
+// to the sum. The first slot always does. Since the lower half of a probe value
+// is not mixed as well as the upper half, coefficients combines the halves.
 func coefficients(p hashfam.Probe) uint64 { return uint64(p^p>>32) | 1 }
 
 // fingerprint returns the bits that identify a digest.

@@ -6,9 +6,9 @@ import (
 	"github.com/filterfam/filterfam/hashfam"
 )
 
-// Small is the maximum number of digests for a [Scratch]. They are sorted in
-// one part, and their ribbon has a single shard in each layer, so more workers
-// would not help.
+// Small is the maximum number of digests for a [Scratch]. So few digests are
+// sorted in one part, and each layer of their ribbon has a single shard, so
+// more workers would not help.
 const Small = 60_000
 
 // A Scratch contains all the memory for building a small ribbon, so that many

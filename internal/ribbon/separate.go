@@ -34,8 +34,8 @@ func (r *Ribbon) separate(found bool, d hashfam.Digest) bool {
 }
 
 // separateBlock is the largest number of digests that ContainsAll looks up in
-// the first ribbon before it uses the second one, so that their results remain
-// in the cache.
+// the first ribbon before it uses the second one. The results for these digests
+// remain in the cache.
 const separateBlock = 256
 
 // separateAll replaces the first ribbon's results for up to separateBlock
@@ -92,11 +92,11 @@ func Separated(ctx context.Context, b Build, columns uint32, members, others []h
 	return r, nil
 }
 
-// classOf returns a second ribbon, of one column, that contains next(d) for
-// each digest d in members, and for none in others. The value of next(d) is
-// equal to its one-bit fingerprint for a member, and different for the others.
-// The second ribbon does not use d itself, because the digests that pass a
-// ribbon with segments of two sizes are not spread evenly over the starts.
+// classOf returns a second ribbon that contains next(d) for each digest d in
+// members, and for none in others. To exclude the others, their values are the
+// opposite of their fingerprints. The second ribbon does not use d itself,
+// because the digests that pass the first ribbon are not spread evenly over the
+// starts: more of them start in segments with r-1 columns.
 func classOf(ctx context.Context, b Build, members, others []hashfam.Digest) (*Ribbon, error) {
 	r := &Ribbon{columns: OneColumn, keys: uint64(len(members) + len(others))}
 	lists := [][]hashfam.Digest{nextOf(members), nextOf(others)}

@@ -101,11 +101,11 @@ func insert(list []hashfam.Digest) {
 	}
 }
 
-// divide divides a list of digests whose ranks differ at most in their lowest
-// left bits. It sorts the list in place by the highest flagBits of these bits.
-// divide returns the parts in which the sorted bits are equal, and the number
-// of remaining bits. With more bits at a time, it would write to too many parts
-// at once for the cache.
+// divide sorts a list in place by some bits of the digests' ranks. left is the
+// number of low bits in which the ranks can differ, and divide uses the highest
+// flagBits of these. It returns the parts in which these bits are equal, and
+// the number of low bits by which each part must still be sorted. With more
+// than flagBits bits, it would write to too many parts at once for the cache.
 func divide(list []hashfam.Digest, left int) (parts [][]hashfam.Digest, shift int) {
 	const mask = 1<<flagBits - 1
 	shift = max(0, left-flagBits) // this may include bits by which the list is already sorted

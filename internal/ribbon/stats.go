@@ -31,9 +31,9 @@ func EstimateColumns(bytes, n uint64) uint32 {
 }
 
 // LeastBytes returns a size that is enough for the payload of n random digests
-// if the ribbon has the fewest columns, which is 1/65536 of one column. Nearly
-// all of this size is used for thresholds. For more than 1,000 digests, the
-// size includes a third layer, which only some sets need.
+// if the ribbon has the fewest columns, which is 1/65536 of one column. In a
+// large set, nearly all of this size is used for thresholds. For more than
+// 1,000 digests, the size includes a third layer, which only some sets need.
 func LeastBytes(n uint64) uint64 {
 	words := EstimateBytes(1, n) / 8
 	if bumped := n / bumpedShare; bumped > 0 {
@@ -95,8 +95,8 @@ func Bounds(s Shape) (least, most uint64) {
 }
 
 // Rate returns the probability that r contains a random digest, other than
-// those from which it was built. It looks at the threshold of every bucket, so
-// it runs in O(n) time.
+// those from which it was built. It reads the threshold of every bucket, so it
+// runs in O(n) time.
 func (r *Ribbon) Rate() float64 {
 	rate := r.first()
 	if r.class != nil {

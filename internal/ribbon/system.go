@@ -48,7 +48,7 @@ func (s *system) build(l *layer, shard uint64, lists [][]hashfam.Digest) {
 }
 
 // bucket adds the digests in the bucket that starts at start, and removes them
-// from the lists. It adds the last ones first, since the previous bucket may
+// from the lists. It adds the last digests first, since the previous bucket may
 // have filled the first rows. When a group does not fit as a whole, it is
 // bumped together with all groups before it. Since no threshold separates the
 // groups from number 14 on, the whole bucket is bumped if one of these does not
@@ -131,8 +131,8 @@ type equation struct {
 	value  uint32
 }
 
-// add adds equations to the rows. It returns false if they contradict the rows
-// or each other.
+// add adds equations to the rows. It returns false if the equations contradict
+// the rows or each other.
 //
 // If the row of an equation's first slot is not free, add subtracts this row
 // from the equation, which then has a later first slot. It repeats this until
@@ -211,8 +211,8 @@ func (s *system) pair(a, b equation) (equation, bool) {
 
 // solve computes a shard's slots from the last to the first, and stores them in
 // l. The slots of free rows are zero. first is the number of the shard's first
-// segment, and parts is the number of its segments in which sums start. One
-// more segment follows them.
+// segment, and parts is the number of segments in which sums start. The shard
+// has one more segment after these.
 func (s *system) solve(l *layer, first, parts uint64) {
 	var state [32]uint64 // the 64 slots of each column that were computed last
 	for part := int(parts); part >= 0; part-- {

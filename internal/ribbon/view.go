@@ -12,8 +12,8 @@ import (
 // payload can start at any address, on any platform. ok is false if [Check]
 // would reject the shape, or if the payload has a wrong length or a wrong
 // number of bumped digests. But ContainsIn reads only the layers that it needs,
-// usually one, so it may not notice what is wrong with later layers. It
-// allocates only for invalid shapes.
+// usually one, so it may not notice errors in later layers. It allocates only
+// for invalid shapes.
 func ContainsIn(s Shape, payload []byte, d hashfam.Digest) (found, ok bool) {
 	if Check(s, &fault.Maker{}) != nil || s.Layers > 0 && len(payload) < 8*(s.Layers-1) {
 		return false, false
