@@ -208,11 +208,11 @@ func (p Params) unit() uint64 {
 // it runs in O(k^2) time.
 //
 // The rate is the exact expectation over all families: Bose et al., IPL 108,
-// 2008 (Classic), and the equivalent for the other layouts. It includes n/2^64,
-// the probability that a key has the same digest as a key in the filter. In a
-// Classic filter that is half full, it includes up to three times this number,
-// because two digests that are a few steps apart in the same probe sequence
-// share most positions.
+// 2008 (Classic), and the equivalent for the other layouts. It includes the
+// probability that a key has the same digest as a key in the filter, which is
+// n/2^64. A Classic filter also finds keys whose digest is a few steps further
+// in a stored key's probe sequence, since both share most positions. With these
+// keys, the included probability is up to 3n/2^64 if the filter is half full.
 func (p Params) RateAt(n uint64) float64 {
 	if p.check(hashfam.ErrParams) != nil {
 		return math.NaN()

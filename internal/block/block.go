@@ -61,11 +61,11 @@ func (b Block) Append(dst []byte, check uint64) []byte {
 const headerBytes = 64
 
 // After returns the place after an encoded block, which is the Previous of the
-// next block. A place consists of the two checksums of the encoded block: the
-// one in the header covers the position and Previous, and the one at the end
-// covers the words. Both are needed, because the CRC of a header followed by
-// its own checksum is a constant, so the checksum at the end would be the same
-// for any header.
+// next block. A place consists of both checksums of the encoded block. The
+// one in the header covers the position and Previous. The one at the end covers
+// the header, the header's checksum and the words, but identifies only the
+// words, because the CRC of any header followed by its own checksum is the same
+// constant.
 func After(encoded []byte) uint64 {
 	return place(encoded[headerBytes-wordBytes:], encoded[len(encoded)-wordBytes:])
 }

@@ -48,11 +48,11 @@ func (s *system) build(l *layer, shard uint64, lists [][]hashfam.Digest) {
 }
 
 // bucket adds the digests in the bucket that starts at start, and removes them
-// from the lists. It adds the last digests first, since the previous bucket may
-// have filled the first rows. When a group does not fit as a whole, it is
-// bumped together with all groups before it. Since no threshold separates the
-// groups from number 14 on, the whole bucket is bumped if one of these does not
-// fit.
+// from the lists. It adds the groups in descending order, since the previous
+// bucket may have filled the first rows. When a group does not fit as a whole,
+// this group and all groups with lower numbers are bumped. But a threshold
+// cannot be above 14, so if a group from number 14 on does not fit, the whole
+// bucket is bumped.
 func (s *system) bucket(l *layer, start uint64, lists [][]hashfam.Digest) {
 	inside := make([][]hashfam.Digest, 0, 2)
 	for i, list := range lists {

@@ -10,15 +10,17 @@ import (
 )
 
 // A log contains a tracker's records, one after another in a single array, so
-// that keys do not need to be allocated separately. A record r is the index of
-// the record's count. All numbers are in little-endian order, and the bytes
-// from r on are the record's encoding:
+// that keys do not need to be allocated separately. The index r of a record's
+// count identifies the record. All numbers are in little-endian order. The bytes
+// from r on are the record's encoding, so an encoded record has neither of the
+// first two fields:
 //
 //	r-12  next    4 bytes: the next record of the chain, or none
 //	r-8   digest  8
 //	r     count   8: never below the truth
-//	r+8   guess   8: the part of the count that is an estimate: the tail's count
-//	                 of the key when the key was admitted, or after a merge
+//	r+8   guess   8: the part of the count that is an estimate, which is the
+//	                 tail's count of the key when the key was admitted or,
+//	                 after a merge, the merged tail's
 //	r+16  length  4: of the key
 //	r+20  key
 type log []byte

@@ -11,18 +11,20 @@ import (
 //
 //	j = i XOR h(fingerprint)
 //
-// requires the number of buckets to be a power of two. For any even number m,
-// Partners uses coordinates x and y instead, and rotates them by an offset that
-// depends on the fingerprint:
+// requires the number of buckets to be a power of two. For any even number m of
+// buckets, Partners first rotates the table by an offset that depends on the
+// fingerprint, so that bucket i has the coordinate x. The step is then done with
+// coordinates, and the result y is rotated back:
 //
-//	y = x XOR (h AND 2^t-1)    t: the highest bit in which x and m differ
-//	i = x - offset  mod m
+//	x = i + offset  mod m
+//	y = x XOR (h AND 2^t-1)
 //	j = y - offset  mod m
 //
-// Only bits below t change. Since bit t is 1 in m and 0 in x and y, y is less
-// than m and has the same t as x, so the step is its own inverse. The two
-// buckets differ because h is odd and t is at least 1 for an even m. If m is a
-// power of two, all offsets are 0 and t is log2(m), as in the paper.
+// Here t is the highest bit in which x and m differ. It is 1 in m and 0 in x,
+// and only bits below it change. So y is less than m and has the same t as x,
+// which makes the step its own inverse. The two buckets differ because h is odd
+// and t is at least 1 for an even m. If m is a power of two, all offsets are 0
+// and t is log2(m), as in the paper.
 //
 // Without the rotation, the table would be full early. For example, the last
 // two of 4,098 buckets could exchange fingerprints only with each other.

@@ -212,7 +212,7 @@ func wrongFamily(h frame.Header, fam hashfam.Family) error {
 	if fam == (hashfam.Family{}) {
 		return fmt.Errorf("needs the secret key of family %s: want --key-file FILE or %s", h.Family(), keyVariable)
 	}
-	return fmt.Errorf("has family %s, but the key is for %v", h.Family(), fam)
+	return fmt.Errorf("has family %s, but the key is for %v; families that Derive returns cannot be used", h.Family(), fam)
 }
 
 // A counted reader counts the bytes that are read.

@@ -1,9 +1,9 @@
 // Package input reads the lines of files and of standard input.
 //
 // It decompresses gzip, zstd, xz and bzip2, decodes UTF-16 and skips byte order
-// marks. For other files that do not contain lines, it returns errors that say
-// what to do. Examples are filters, archives, and lists whose lines end with a
-// carriage return.
+// marks. For files that it cannot read as lines, such as filters, archives, and
+// lists whose lines end with a carriage return, it returns errors that say what
+// to do.
 package input
 
 import (
