@@ -186,9 +186,9 @@ func (f *Filter) proof(base uint64) uint64 {
 //	code        1 10    1 10       01 10
 //
 // Zeros fill the last word. On average over all choices of n of m positions, no
-// code can be shorter than log2 of the number of choices. If m is a million or
-// more, the Rice code of random positions needs 1.00 to 1.09 times this number
-// of bits on average, and no code needs more than 1.11 times.
+// encoding can be shorter than log2 of the number of choices. If m is a million
+// or more and n is at most m/2, the Rice code of random positions needs 1.00 to
+// 1.09 times this number of bits on average, and at most 1.11 times.
 
 // riceBits returns the b that minimizes the length of the longest code of n
 // positions, and this length. With b = 0, the longest code has m bits, so the

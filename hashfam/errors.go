@@ -5,10 +5,11 @@ import (
 	"fmt"
 )
 
-// Errors of the filterfam packages match one of these, which can be tested for
-// with errors.Is. The exceptions are the errors of contexts, readers, writers,
-// files and the caller's functions, errors.ErrUnsupported, and the errors that
-// packages cuckoo and journal declare.
+// Errors of structures match one of these, which can be tested for with
+// errors.Is. The exceptions are the errors of contexts, readers, writers, files
+// and the caller's functions, errors.ErrUnsupported, and the errors that
+// packages cuckoo and journal declare. Package filterbeam returns other errors,
+// too.
 var (
 	ErrParams       = errors.New("invalid parameters")               // a Config, Params or an argument is invalid
 	ErrIncompatible = errors.New("incompatible structures")          // two structures have different Params, or a delta is for another state

@@ -10,9 +10,10 @@ import (
 
 // A shape holds the parameters in a frame, which determine the payload's size.
 //
-// The payload begins with the mapping: the seeds of all levels, the list of the
-// places that the first level left free (see [mapping]), and zeros up to a
-// multiple of 8 bytes. In a filter, the slots follow.
+// The payload begins with the mapping: the seeds of all levels but the last,
+// whose only seed is in the shape, the list of the places that the first level
+// left free (see [mapping]), and zeros up to a multiple of 8 bytes. In a filter,
+// the slots follow.
 type shape struct {
 	keys    uint64
 	compact bool

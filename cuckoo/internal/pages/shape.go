@@ -42,10 +42,10 @@ func NewShape(expected uint64, rate float64, compact bool) Shape {
 		s.Buckets *= 2
 	}
 	// The number of keys in a page of s slots has a standard deviation of about
-	// sqrt(s), so with 3.5*sqrt(s) free slots, few pages get more keys than
-	// expected and split early: 0.1% of the smallest pages. Of the largest
-	// pages, about 6% split early, because a page splits when s/32 of its slots
-	// are still free.
+	// sqrt(s). It is planned that 3.5*sqrt(s) slots remain free on average. A
+	// page splits when fewer than s/32 are free, which happens to about 0.1% of
+	// the pages if a page has the least possible number of slots, and to about
+	// 6% if it has the most.
 	slots := float64(table.Slots * s.Buckets)
 	s.Plots = uint64(max(1, math.Ceil(float64(expected)/slots/(1-3.5/math.Sqrt(slots)))))
 	return s

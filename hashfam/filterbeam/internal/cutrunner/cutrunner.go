@@ -5,14 +5,15 @@
 //
 // Each worker has a copy of the stage's function, made from its serialized
 // form, and uses it again after an attempt that failed. Elements that pass
-// between two stages are encoded and written to a file. If [Options].Hold is
-// set, they are also held in memory and passed on there, and compared with
-// their encodings at the end of the job. A stage sees only the output of
-// attempts that succeeded, in no particular order, and starts when the stage
-// before it is complete.
+// between two stages are encoded and written to a file, from which the next
+// stage reads them. If [Options].Hold is set, the elements are also held in
+// memory. The next stage then gets these, and they are compared with their
+// encodings at the end of the job. A stage sees only the output of attempts that
+// succeeded, in no particular order, and starts when the stage before it is
+// complete.
 //
-// The package runs what filterbeam uses: ParDo without side inputs, splittable
-// or not, GroupByKey, Combine and Flatten, all in the global window.
+// The package runs what filterbeam uses, such as ParDo without side inputs,
+// GroupByKey, Combine and Flatten, all in the global window.
 package cutrunner
 
 import (
