@@ -11,8 +11,8 @@ import "fmt"
 // instructions, most of which compute hashes. If a hash needs fewer
 // instructions, the CPU reaches the loads of the next lookup earlier. On CPUs
 // with AVX-512, a Hasher for a large structure therefore uses about a third
-// fewer instructions. A single hash then takes longer, so a Hasher for a smaller
-// structure does not use them.
+// fewer instructions. A single hash then takes longer, so a Hasher for a
+// smaller structure does not use them.
 type Hasher struct {
 	k0, k1 uint64
 	far    uint64 // 1 to use few instructions, otherwise 0

@@ -52,10 +52,10 @@ func (a *arrival) check(ctx context.Context, d hashfam.Digest, value uint64) (bo
 }
 
 // checkCopy is called for a digest that cannot follow the previous digest in
-// ascending order of Digest.Probe. It returns nil if d is a copy of the previous
-// digest, with the same value, and copies are allowed. Otherwise, it returns
-// ErrParams. Since there can be any number of copies, checkCopy also returns the
-// error of ctx if ctx is canceled.
+// ascending order of Digest.Probe. It returns nil if d is a copy of the
+// previous digest, with the same value, and copies are allowed. Otherwise, it
+// returns ErrParams. Since there can be any number of copies, checkCopy also
+// returns the error of ctx if ctx is canceled.
 func (a *arrival) checkCopy(ctx context.Context, d hashfam.Digest, value uint64) error {
 	if d != a.last {
 		return paramError(fmt.Sprintf("digest %d", a.n), "out of order", "ascending by Digest.Probe")

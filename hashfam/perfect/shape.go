@@ -12,8 +12,8 @@ import (
 //
 // The payload begins with the mapping: the seeds of all levels but the last,
 // whose only seed is in the shape, the list of the places that the first level
-// left free (see [mapping]), and zeros up to a multiple of 8 bytes. In a filter,
-// the slots follow.
+// left free (see [mapping]), and zeros up to a multiple of 8 bytes. In a
+// filter, the slots follow.
 type shape struct {
 	keys    uint64
 	compact bool

@@ -11,9 +11,9 @@ import (
 
 // A log contains a tracker's records, one after another in a single array, so
 // that keys do not need to be allocated separately. The index r of a record's
-// count identifies the record. All numbers are in little-endian order. The bytes
-// from r on are the record's encoding, so an encoded record has neither of the
-// first two fields:
+// count identifies the record. All numbers are in little-endian order. The
+// bytes from r on are the record's encoding, so an encoded record has neither
+// of the first two fields:
 //
 //	r-12  next    4 bytes: the next record of the chain, or none
 //	r-8   digest  8

@@ -13,8 +13,8 @@ import (
 //
 // requires the number of buckets to be a power of two. For any even number m of
 // buckets, Partners first rotates the table by an offset that depends on the
-// fingerprint, so that bucket i has the coordinate x. The step is then done with
-// coordinates, and the result y is rotated back:
+// fingerprint, so that bucket i has the coordinate x. The step is then done
+// with coordinates, and the result y is rotated back:
 //
 //	x = i + offset  mod m
 //	y = x XOR (h AND 2^t-1)

@@ -8,9 +8,9 @@
 // between two stages are encoded and written to a file, from which the next
 // stage reads them. If [Options].Hold is set, the elements are also held in
 // memory. The next stage then gets these, and they are compared with their
-// encodings at the end of the job. A stage sees only the output of attempts that
-// succeeded, in no particular order, and starts when the stage before it is
-// complete.
+// encodings at the end of the job. A stage sees only the output of attempts
+// that succeeded, in no particular order, and starts when the stage before it
+// is complete.
 //
 // The package runs what filterbeam uses, such as ParDo without side inputs,
 // GroupByKey, Combine and Flatten, all in the global window.
