@@ -17,13 +17,13 @@ import (
 //
 // Each stage uses a part of FPRate, which is usually smaller for later stages.
 // Since the sum of the stages' rates does not exceed FPRate, the filter's rate
-// stays below FPRate while it can grow. For a rate of 1%, an Expected of
-// 10,000 and the Classic layout, the filter uses 11 bits per key when it
-// contains Expected keys. With up to 100 times as many keys, it uses 13 to 38
-// bits per key, and most right after a stage was added. For absent keys, all stages need to be
-// queried, so lookups become slower as the filter grows. EstimatedLen does not
-// count keys that were already found when they were added; their fraction is
-// below FPRate.
+// stays below FPRate while it can grow. For a rate of 1%, an Expected of 10,000
+// and the Classic layout, the filter uses 11 bits per key when it contains
+// Expected keys. With up to 100 times as many keys, it uses 13 to 38 bits per
+// key, and most right after a stage was added. For absent keys, all stages need
+// to be queried, so lookups become slower as the filter grows. EstimatedLen
+// does not count keys that were already found when they were added; their
+// fraction is below FPRate.
 //
 // Two Scalables cannot be merged: if the result had the stages of both, its
 // rate would be the sum of both rates, and if stages were merged, some would be
