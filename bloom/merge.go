@@ -58,18 +58,18 @@ func (f *Filter) Intersect(other *Filter) error {
 // the Bits built from the same keys, so its rate is higher; see
 // [Params.RateAt]. Fold allocates the smaller array.
 //
-// The number that Fold halves must be even. This is the number of bits
-// (Classic), bits per slice (Partitioned) or lines (Blocked). Otherwise Fold
-// returns [hashfam.ErrParams] and leaves f unchanged. A filter that [New]
+// Fold halves the number of bits (Classic), bits per slice (Partitioned) or
+// lines (Blocked). If this number is odd, Fold returns [hashfam.ErrParams] and
+// leaves f unchanged. A filter that [New]
 // created for a Capacity and an FPRate can be folded three times or more,
 // unless it is Blocked and has fewer than 1,024 lines. A filter that uses all
 // of MemoryBytes can be folded six times if it is Classic. In the other
 // layouts, folding it may not be possible.
 //
-// To merge filters of different sizes, plan them together: call [Config.Params]
-// once, with the number of keys in the merged filter as Capacity. If a filter
-// needs a lower rate before it is merged, create it with twice or four times
-// the Bits of these Params, and fold it to the original Bits before merging.
+// Filters can be merged only if they can be folded to the same size. So call
+// [Config.Params] for the merged filter, with the number of all keys as
+// Capacity. If a filter needs a lower rate before it is merged, create it with
+// twice or four times the Bits of these Params, and fold it before merging.
 func (f *Filter) Fold() error {
 	f.made()
 	half, err := f.folded()

@@ -168,6 +168,5 @@ func (j *Journal) readBlocks(size int64) error {
 }
 
 // limitFor returns the length that the blocks of a file can have before a new
-// file is due. length is the length of the file before its blocks. Tests change
-// limitFor.
-var limitFor = func(length int64) int64 { return max(length, 1<<20) }
+// file is due. The blocks begin at the given offset. Tests change limitFor.
+var limitFor = func(begin int64) int64 { return max(begin, 1<<20) }

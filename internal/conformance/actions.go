@@ -119,9 +119,9 @@ func (m *Machine) remove(form Form, keys []string, want int) {
 // others, which must contain the same keys as F.
 func (m *Machine) Agree(keys []string, others ...any) { m.s.agree(m, keys, m.F, others...) }
 
-// agree checks that f and the others return the same results in all forms of
-// each question, and for methods without arguments. It also checks that all
-// questions agree on which keys are contained.
+// agree checks that f and the others return the same results for each question,
+// in all of its forms, and that their methods without arguments do, too. It
+// also checks that all questions agree on which keys are contained.
 func (s Structure) agree(t rapid.TB, keys []string, f any, others ...any) {
 	questions := s.questions(f)
 	for _, other := range others {
