@@ -60,11 +60,10 @@ func (f *Filter) Intersect(other *Filter) error {
 //
 // Fold halves the number of bits (Classic), bits per slice (Partitioned) or
 // lines (Blocked). If this number is odd, Fold returns [hashfam.ErrParams] and
-// leaves f unchanged. A filter that [New]
-// created for a Capacity and an FPRate can be folded three times or more,
-// unless it is Blocked and has fewer than 1,024 lines. A filter that uses all
-// of MemoryBytes can be folded six times if it is Classic. In the other
-// layouts, folding it may not be possible.
+// leaves f unchanged. A filter that [New] created for a Capacity and an FPRate
+// can be folded three times or more, unless it is Blocked and has fewer than
+// 1,024 lines. A filter that uses all of MemoryBytes can be folded six times if
+// it is Classic. In the other layouts, folding it may not be possible.
 //
 // Filters can be merged only if they can be folded to the same size. So call
 // [Config.Params] for the merged filter, with the number of all keys as
