@@ -133,17 +133,16 @@ func TestMemoryGivesTheLowestRate(t *testing.T) {
 	for name, s := range structures {
 		for n := uint64(1); n <= 1e9; n *= 1000 {
 			found := 0
-			for _, bits := range []uint64{1, 4, 7, 9, 12, 20, 45, 300} {
-				for _, odd := range []uint64{0, 300} {
-					bytes := max(1, n*bits/8+odd)
-					lowest := s.lowest(t, name, n, bytes)
-					if lowest < 1 {
-						found++
-						s.accepts(t, n, bytes, lowest)
-					}
+			for i, bits := range []uint64{1, 4, 7, 9, 12, 20, 45, 300} {
+				odd := 300 * uint64(i%2)
+				bytes := max(1, n*bits/8+odd)
+				lowest := s.lowest(t, name, n, bytes)
+				if lowest < 1 {
+					found++
+					s.accepts(t, n, bytes, lowest)
 				}
 			}
-			require.Greater(t, found, 5, name)
+			require.Greater(t, found, 2, name)
 		}
 	}
 }

@@ -250,12 +250,12 @@ func TestReadersReturnTheSameResults(t *testing.T) {
 }
 
 // manyKeys returns structures with most of the keys in askedKeys. There are
-// 100,000 questions for each kind.
+// 10,000 questions for each kind, or 100,000 in the long form.
 func manyKeys(t *testing.T) (all []question) {
 	ctx := t.Context()
-	questions := 100_000
-	if testing.Short() {
-		questions /= 10
+	questions := 10_000
+	if checks.Long(t, 0.3, 0.5) {
+		questions = 100_000
 	}
 	digests := hashfam.Family{}.SumAllStrings(nil, askedKeys)
 	secret := hashfam.New(hashfam.Key{1, 2, 3})
@@ -366,9 +366,9 @@ func TestReadersReadAllFramesOfTheTests(t *testing.T) {
 // Readers must find the same errors as the library, in golden files that are
 // truncated or have a changed byte, with the old and with correct checksums.
 func TestReadersRefuseDamagedFrames(t *testing.T) {
-	every := 1
-	if testing.Short() {
-		every = 7
+	every := 7
+	if checks.Long(t, 0.2, 0.5) {
+		every = 1
 	}
 	var all []question
 	for _, path := range files(t, "*.bin") {
@@ -413,9 +413,9 @@ func TestReadersOpenForgedFrames(t *testing.T) {
 			golden = append(golden, b)
 		}
 	}
-	count := 10_000
-	if testing.Short() {
-		count /= 10
+	count := 1000
+	if checks.Long(t, 0.2, 0.5) {
+		count = 10_000
 	}
 	forged := rapid.Custom(func(t *rapid.T) []byte {
 		from := rapid.SampledFrom(golden)

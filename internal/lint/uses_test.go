@@ -11,6 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -81,6 +82,7 @@ type uses struct {
 var typed = sync.OnceValue(newUses)
 
 func newUses() *uses {
+	debug.SetGCPercent(400) // little of what follows becomes garbage
 	u := &uses{
 		set: token.NewFileSet(), parsed: map[string]*ast.File{}, packages: map[string]*types.Package{}, infos: map[string]*types.Info{},
 		objects: map[name]types.Object{}, places: map[token.Pos][]name{}, used: map[name]bool{},
